@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"slices"
 	"strings"
@@ -17,6 +18,7 @@ import (
 	"github.com/lectern-dev/lectern/libraries/librariesdb"
 	libraryreport "github.com/lectern-dev/lectern/libraries/report"
 	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
+	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/schools/report"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/internal/api/analytics"
@@ -168,7 +170,7 @@ func (a *apis) front(api auth.API, rate int) web.Front {
 		store.Batch, ahead = a.DB.Batch, limit.Rate
 	}
 	return web.Front{
-		Keys:    &keys{store, a.uses, ahead},
+		Keys:    &reportKeys{store, a.uses, ahead},
 		Limit:   limit,
 		Pulls:   &snapshotdb.Store{DB: a.DB.DB, Now: a.Now, Recent: new(snapshotdb.Recent)},
 		Answers: a.answers,
@@ -209,3 +211,25 @@ func (a *apis) limit(api auth.API, rate int) web.Limit {
 func (a *apis) sharedLimiter() *authdb.Limiter { return &authdb.Limiter{DB: a.DB.DB, Now: a.Now} }
 
 func (a *apis) keyStore() *authdb.Store { return &authdb.Store{DB: a.DB.DB, Now: a.Now} }
+
+// network returns the network that the text of a key of a reading API is for, and the zero Network for any other text.
+func (a *apis) network(ctx context.Context, text string) (explore.Network, error) {
+	soon, cancel := context.WithTimeout(ctx, keyTimeout)
+	defer cancel()
+	db := a.DB.DB
+	for api, name := range map[auth.API]string{
+		auth.Schools:   `SELECT name FROM entities WHERE tenant_id = ?0 AND entity_id = ?1`,
+		auth.Libraries: `SELECT name FROM tenants WHERE tenant_id = ?0`,
+	} {
+		g, err := (&authdb.Store{DB: db, Now: a.Now}).Check(soon, text, api)
+		if errors.Is(err, authdb.ErrKey) {
+			continue
+		}
+		n := explore.Network{Report: string(api), Today: calendar.Day(g.Now)}
+		if err == nil {
+			err = db.QueryRowContext(soon, name, g.Key.Tenant, g.Key.Network).Scan(&n.Name)
+		}
+		return n, err
+	}
+	return explore.Network{}, nil
+}

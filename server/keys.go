@@ -15,18 +15,17 @@ import (
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/server/internal/api/directoryapi"
 	"github.com/lectern-dev/lectern/server/internal/api/web"
-	"github.com/lectern-dev/lectern/server/internal/pages/explore"
 )
 
-// keys checks the keys of a reading API in the database and notes their use.
-type keys struct {
+// reportKeys checks the keys of a reading API in the database and notes their use.
+type reportKeys struct {
 	store *authdb.Checker
 	uses  *authdb.Uses
 	limit int // of the rate, where it is counted in the database; 0 elsewhere
 }
 
 // Check implements web.Keys.
-func (k *keys) Check(ctx context.Context, text string, count bool) (web.Caller, error) {
+func (k *reportKeys) Check(ctx context.Context, text string, count bool) (web.Caller, error) {
 	limit := 0
 	if count {
 		limit = k.limit
@@ -79,28 +78,6 @@ func dayOf(api auth.API) func(snapshot.Snapshot) calendar.Date {
 		}
 		return calendar.Date(at.Of)
 	}
-}
-
-// network returns the network that the text of a key of a reading API is for, and the zero Network for any other text.
-func (a *apis) network(ctx context.Context, text string) (explore.Network, error) {
-	soon, cancel := context.WithTimeout(ctx, keyTimeout)
-	defer cancel()
-	db := a.DB.DB
-	for api, name := range map[auth.API]string{
-		auth.Schools:   `SELECT name FROM entities WHERE tenant_id = ?0 AND entity_id = ?1`,
-		auth.Libraries: `SELECT name FROM tenants WHERE tenant_id = ?0`,
-	} {
-		g, err := (&authdb.Store{DB: db, Now: a.Now}).Check(soon, text, api)
-		if errors.Is(err, authdb.ErrKey) {
-			continue
-		}
-		n := explore.Network{Report: string(api), Today: calendar.Day(g.Now)}
-		if err == nil {
-			err = db.QueryRowContext(soon, name, g.Key.Tenant, g.Key.Network).Scan(&n.Name)
-		}
-		return n, err
-	}
-	return explore.Network{}, nil
 }
 
 // directoryKeys checks signatures against the secrets in the database and notes the use of keys.

@@ -84,15 +84,14 @@ func ParseSecretKey(text string) ([]byte, error) {
 	return key, nil
 }
 
-// Box returns the box for the secrets, with the key that there is. The error is ErrNoSecretKey where there is none yet,
-// so that no secret can have been sealed with it either.
-func (s *Secrets) Box() (*auth.Box, error) { return s.box(s.read) }
+// Box returns the box for the secrets. The error is ErrNoSecretKey if there is no key yet: then no secret was sealed either.
+func (s *Secrets) Box() (*auth.Box, error) { return s.box(false) }
 
-// MakeBox is Box for who is about to seal the first secret: it makes the file where there may be one.
-func (s *Secrets) MakeBox() (*auth.Box, error) { return s.box(s.make) }
+// MakeBox is Box for a caller that is about to seal a secret: it creates the key file if there may be one and it is missing.
+func (s *Secrets) MakeBox() (*auth.Box, error) { return s.box(true) }
 
-func (s *Secrets) box(read func() ([]byte, error)) (*auth.Box, error) {
-	key, err := s.load(read)
+func (s *Secrets) box(create bool) (*auth.Box, error) {
+	key, err := s.load(create)
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +111,7 @@ func (s *Secrets) KeyAt() *string {
 
 // readable returns the error for which the key file cannot be read, where it is needed and there is one.
 func (s *Secrets) readable() error {
-	_, err := s.load(s.read)
+	_, err := s.load(false)
 	if errors.Is(err, ErrNoSecretKey) {
 		return nil
 	}
@@ -122,7 +121,7 @@ func (s *Secrets) readable() error {
 // Cursors returns what seals the cursors of lists. Its key is drawn from the key of the secrets, so that replicas agree
 // on it and cursors outlive a restart.
 func (s *Secrets) Cursors() (paging.Sealer, error) {
-	key, err := s.load(s.read)
+	key, err := s.load(false)
 	if err != nil {
 		return paging.Sealer{}, err
 	}
@@ -130,18 +129,25 @@ func (s *Secrets) Cursors() (paging.Sealer, error) {
 	return paging.Sealer{Key: derived}, err
 }
 
-// load returns the key, which it reads once.
-func (s *Secrets) load(read func() ([]byte, error)) ([]byte, error) {
+// load returns the key, which it reads once. With create it makes a missing file first: of several processes all read what the first
+// one wrote.
+func (s *Secrets) load(create bool) (key []byte, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.key == nil {
-		key, err := read()
-		if err != nil {
-			return nil, err
-		}
-		s.key = key
+	if s.key != nil {
+		return s.key, nil
 	}
-	return s.key, nil
+	key, err = s.read()
+	if create && s.file != "" && errors.Is(err, ErrNoSecretKey) {
+		fresh := make([]byte, secretKeyBytes)
+		rand.Read(fresh) // never fails
+		if err := s.db.WriteBeside(s.file, base64.StdEncoding.EncodeToString(fresh)+"\n"); err != nil {
+			return nil, fmt.Errorf("key file %s: %w", s.file, err)
+		}
+		key, err = s.read()
+	}
+	s.key = key
+	return key, err
 }
 
 // read reads the file.
@@ -167,20 +173,6 @@ func (s *Secrets) read() ([]byte, error) {
 		return nil, fmt.Errorf("key file %s: %w", s.file, err)
 	}
 	return key, nil
-}
-
-// make reads the file, and creates it first where it is missing. Of several processes all read what the first one made.
-func (s *Secrets) make() ([]byte, error) {
-	key, err := s.read()
-	if s.file == "" || !errors.Is(err, ErrNoSecretKey) {
-		return key, err
-	}
-	fresh := make([]byte, secretKeyBytes)
-	rand.Read(fresh) // never fails
-	if err := s.db.WriteBeside(s.file, base64.StdEncoding.EncodeToString(fresh)+"\n"); err != nil {
-		return nil, fmt.Errorf("key file %s: %w", s.file, err)
-	}
-	return s.read()
 }
 
 // Verify returns an error where a live directory key was issued whose secret cannot be opened: what New refuses to serve, for every

@@ -124,9 +124,3 @@ func TestBackupErrors(t *testing.T) {
 		t.Errorf("Backup of PostgreSQL = %v, want ErrNoBackup", err)
 	}
 }
-
-func TestDumpURL(t *testing.T) {
-	if got, want := database.DumpURL("postgres://u:secret@h:5/d?pool_max_conns=3&password=secret"), "postgres://u@h:5/d"; got != want {
-		t.Errorf("DumpURL = %s, want %s", got, want)
-	}
-}

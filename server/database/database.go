@@ -140,20 +140,6 @@ func Redact(raw string) string {
 	return u.Redacted()
 }
 
-// DumpURL returns a URL of PostgreSQL for its own programs, such as pg_dump: without the password, for which they ask, and
-// without the parameters that are this program's.
-func DumpURL(raw string) string {
-	u, err := url.Parse(raw)
-	if err != nil {
-		return Redact(raw)
-	}
-	short := url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}
-	if u.User.Username() != "" {
-		short.User = url.User(u.User.Username())
-	}
-	return short.String()
-}
-
 // ping gives up after ten seconds, so that a wrong host is told soon.
 func ping(ctx context.Context, db *sql.DB) error {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)

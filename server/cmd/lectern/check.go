@@ -14,14 +14,18 @@ type checkCmd struct {
 }
 
 // Run looks for what is wrong, whatever the schema is, and tells it. That something is wrong is the command's error.
-func (c *checkCmd) Run(s *session, db untouched) error {
+func (c *checkCmd) Run(s *session) error {
+	db, err := s.openExisting(nil)
+	if err != nil {
+		return err
+	}
 	key, err := server.EnvironmentKey()
 	if err != nil {
 		return err
 	}
 	bars := s.progress("")
 	var items []check.Item
-	checker := &check.Checker{DB: db.DB, Clock: s.clock, Key: key, Progress: bars.Show, Tell: func(i check.Item) error {
+	checker := &check.Checker{DB: db, Clock: s.clock, Key: key, Progress: bars.Show, Tell: func(i check.Item) error {
 		if c.JSON {
 			return s.print(i)
 		}

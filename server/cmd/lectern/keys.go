@@ -32,8 +32,8 @@ type issueDirectoryCmd struct {
 }
 
 // Run issues a key and prints it, the only time that its secret can be seen.
-func (c *issueDirectoryCmd) Run(s *session, db existing) error {
-	return s.printKey(db.DB, snapshotdb.Partner, c.Partner, server.KeyParams{API: auth.Directory, Expires: c.time()})
+func (c *issueDirectoryCmd) Run(s *session) error {
+	return s.printKey(snapshotdb.Partner, c.Partner, server.KeyParams{API: auth.Directory, Expires: c.time()})
 }
 
 type issueSchoolsCmd struct {
@@ -43,8 +43,8 @@ type issueSchoolsCmd struct {
 }
 
 // Run issues a key and prints it, the only time that it can be seen.
-func (c *issueSchoolsCmd) Run(s *session, db existing) error {
-	return s.printKey(db.DB, snapshotdb.Partner, c.Partner, server.KeyParams{API: auth.Schools, Network: directory.Ref(c.Network), Expires: c.time()})
+func (c *issueSchoolsCmd) Run(s *session) error {
+	return s.printKey(snapshotdb.Partner, c.Partner, server.KeyParams{API: auth.Schools, Network: directory.Ref(c.Network), Expires: c.time()})
 }
 
 type issueLibrariesCmd struct {
@@ -53,13 +53,13 @@ type issueLibrariesCmd struct {
 }
 
 // Run issues a key and prints it, the only time that it can be seen.
-func (c *issueLibrariesCmd) Run(s *session, db existing) error {
-	return s.printKey(db.DB, snapshotdb.Library, c.Library, server.KeyParams{API: auth.Libraries, Expires: c.time()})
+func (c *issueLibrariesCmd) Run(s *session) error {
+	return s.printKey(snapshotdb.Library, c.Library, server.KeyParams{API: auth.Libraries, Expires: c.time()})
 }
 
 // printKey issues a key of the tenant with a reference and prints it.
-func (s *session) printKey(db *database.DB, kind snapshotdb.Kind, reference string, p server.KeyParams) error {
-	t, err := s.tenant(db, kind, reference)
+func (s *session) printKey(kind snapshotdb.Kind, reference string, p server.KeyParams) error {
+	db, t, err := s.openTenant(migrated, kind, reference)
 	if err != nil {
 		return err
 	}
@@ -96,8 +96,12 @@ type keyRotateCmd struct {
 }
 
 // Run issues the successor and prints it. Without --expires it expires when the old key was to.
-func (c *keyRotateCmd) Run(s *session, db existing) error {
-	issuer, err := s.issuer(db.DB)
+func (c *keyRotateCmd) Run(s *session) error {
+	db, err := s.openExisting(migrated)
+	if err != nil {
+		return err
+	}
+	issuer, err := s.issuer(db)
 	if err != nil {
 		return err
 	}
@@ -117,11 +121,15 @@ type keyRevokeCmd struct {
 }
 
 // Run revokes a key; to revoke it again is no error.
-func (c *keyRevokeCmd) Run(s *session, db existing) error {
-	if err := s.keys(db.DB).Revoke(s.ctx, c.ID); err != nil {
+func (c *keyRevokeCmd) Run(s *session) error {
+	db, err := s.openExisting(migrated)
+	if err == nil {
+		err = s.keys(db).Revoke(s.ctx, c.ID)
+	}
+	if err != nil {
 		return err
 	}
-	_, err := fmt.Fprintln(s.stdout, "revoked", c.ID)
+	_, err = fmt.Fprintln(s.stdout, "revoked", c.ID)
 	return err
 }
 
@@ -130,8 +138,12 @@ type keyListCmd struct {
 }
 
 // Run lists all keys, by tenant and number. A node that does not answer is the command's error, after the rest.
-func (c *keyListCmd) Run(s *session, db current) error {
-	keys, left := s.status(db.DB).Keys(s.ctx)
+func (c *keyListCmd) Run(s *session) error {
+	db, err := s.openExisting(upToDate)
+	if err != nil {
+		return err
+	}
+	keys, left := s.status(db).Keys(s.ctx)
 	return list(s, keys, left, c.JSON, status.WriteKeys)
 }
 

@@ -110,7 +110,7 @@ func newParser(c *commands, stdout, stderr io.Writer, exit func(int)) (*kong.Kon
 			"version": version(), "history": schools.HistoryStart().String(),
 			"librariesHistory": libraries.HistoryStart.String(), "usersQueue": server.DefaultUsersQueue().String(),
 		},
-		kong.Writers(stdout, stderr), kong.Exit(exit), kong.ConfigureHelp(kong.HelpOptions{Compact: true}), details(help), openers())
+		kong.Writers(stdout, stderr), kong.Exit(exit), kong.ConfigureHelp(kong.HelpOptions{Compact: true}), details(help))
 }
 
 // The exit codes.

@@ -11,7 +11,6 @@ import (
 
 	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 	"github.com/lectern-dev/lectern/server/cmd/lectern/internal/tenants"
-	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/internal/load/progress"
 )
 
@@ -29,8 +28,8 @@ type partnerRemoveCmd struct {
 }
 
 // Run removes a partner.
-func (c *partnerRemoveCmd) Run(s *session, db existing) error {
-	return c.remove(s, db.DB, snapshotdb.Partner, c.Ref)
+func (c *partnerRemoveCmd) Run(s *session) error {
+	return c.remove(s, snapshotdb.Partner, c.Ref)
 }
 
 type libraryRemoveCmd struct {
@@ -39,12 +38,16 @@ type libraryRemoveCmd struct {
 }
 
 // Run removes a library network.
-func (c *libraryRemoveCmd) Run(s *session, db existing) error {
-	return c.remove(s, db.DB, snapshotdb.Library, c.Slug)
+func (c *libraryRemoveCmd) Run(s *session) error {
+	return c.remove(s, snapshotdb.Library, c.Slug)
 }
 
 // remove removes a tenant, which the operator has named twice or said yes to.
-func (r removal) remove(s *session, db *database.DB, kind snapshotdb.Kind, reference string) error {
+func (r removal) remove(s *session, kind snapshotdb.Kind, reference string) error {
+	db, err := s.openExisting(migrated)
+	if err != nil {
+		return err
+	}
 	t, err := snapshotdb.TenantOf(s.ctx, db, kind, reference)
 	if errors.Is(err, snapshotdb.ErrNotFound) {
 		return fmt.Errorf("there is no %s %q; lectern status lists what there is", kind, reference)

@@ -61,8 +61,12 @@ type serveCmd struct {
 }
 
 // Run serves until the session's context ends.
-func (c *serveCmd) Run(s *session, db fresh) error {
-	return c.serve(s, db.DB, front{adminAddr: c.AdminAddr})
+func (c *serveCmd) Run(s *session) error {
+	db, err := s.open(migrated)
+	if err != nil {
+		return err
+	}
+	return c.serve(s, db, front{adminAddr: c.AdminAddr})
 }
 
 // front is how a database is served.

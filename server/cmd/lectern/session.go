@@ -38,26 +38,6 @@ type session struct {
 	opened         []*database.DB
 }
 
-// How a command has its database: kong opens it for a parameter of these types, and it is closed when the command ends.
-type (
-	fresh     struct{ *database.DB } // made where it is missing, with a schema that is up to date
-	existing  struct{ *database.DB } // brought up to date, but not made: a mistyped name shall not make an empty one
-	current   struct{ *database.DB } // that has the present schema, for commands that only read
-	untouched struct{ *database.DB } // whatever its schema
-)
-
-// openers tell kong how databases are opened.
-func openers() kong.Option {
-	return kong.OptionFunc(func(k *kong.Kong) error {
-		return errors.Join(
-			kong.BindToProvider(func(s *session) (fresh, error) { db, err := s.open(migrated); return fresh{db}, err }).Apply(k),
-			kong.BindToProvider(func(s *session) (existing, error) { db, err := s.openExisting(migrated); return existing{db}, err }).Apply(k),
-			kong.BindToProvider(func(s *session) (current, error) { db, err := s.openExisting(upToDate); return current{db}, err }).Apply(k),
-			kong.BindToProvider(func(s *session) (untouched, error) { db, err := s.openExisting(nil); return untouched{db}, err }).Apply(k),
-		)
-	})
-}
-
 // open opens the database, lets check look at it, if that is not nil, and closes it when the session ends.
 func (s *session) open(check func(context.Context, *database.DB) error) (*database.DB, error) {
 	s.url = cmp.Or(s.url, server.DefaultURL)

@@ -26,12 +26,16 @@ func (c *statusCmd) Validate() error {
 }
 
 // Run tells the state of every tenant, or of one, by number. A node that does not answer is the command's error, after the rest.
-func (c *statusCmd) Run(s *session, db current) error {
-	tenants, err := c.tenants(s, db.DB)
+func (c *statusCmd) Run(s *session) error {
+	db, err := s.openExisting(upToDate)
 	if err != nil {
 		return err
 	}
-	all, left := s.status(db.DB).Tenants(s.ctx, tenants)
+	tenants, err := c.tenants(s, db)
+	if err != nil {
+		return err
+	}
+	all, left := s.status(db).Tenants(s.ctx, tenants)
 	return list(s, all, left, c.JSON, status.WriteTenants)
 }
 

@@ -63,17 +63,26 @@ func (s *session) warnOfNodes(db *database.DB) error {
 	return err
 }
 
+// create creates a tenant in the database, which is made if it is missing.
+func (s *session) create(kind snapshotdb.Kind, reference, name string) (snapshotdb.Tenant, error) {
+	db, err := s.open(migrated)
+	if err != nil {
+		return snapshotdb.Tenant{}, err
+	}
+	return server.Create(s.ctx, db, kind, reference, name)
+}
+
 type partnerCreateCmd struct {
 	Ref  string `arg:"" help:"The partner's reference_id."`
 	Name string `required:"" placeholder:"NAME" help:"The partner's name."`
 }
 
 // Run creates a partner and prints its number.
-func (c *partnerCreateCmd) Run(s *session, db fresh) error {
+func (c *partnerCreateCmd) Run(s *session) error {
 	if strings.TrimSpace(c.Name) == "" {
 		return errors.New("--name must not be blank; give the partner's name")
 	}
-	t, err := server.Create(s.ctx, db.DB, snapshotdb.Partner, c.Ref, c.Name)
+	t, err := s.create(snapshotdb.Partner, c.Ref, c.Name)
 	if err != nil {
 		return err
 	}
@@ -90,8 +99,8 @@ type libraryCreateCmd struct {
 }
 
 // Run creates a library network and prints its number.
-func (c *libraryCreateCmd) Run(s *session, db fresh) error {
-	t, err := server.Create(s.ctx, db.DB, snapshotdb.Library, c.Slug, c.Name)
+func (c *libraryCreateCmd) Run(s *session) error {
+	t, err := s.create(snapshotdb.Library, c.Slug, c.Name)
 	if err != nil {
 		return err
 	}

@@ -74,31 +74,25 @@ func (c *Cache) Load(ctx context.Context, key snapshot.Key, load func(context.Co
 		return v, nil
 	}
 	c.made.Add(1)
-	done := make(chan result, 1)
-	go func() { done <- c.load(context.WithoutCancel(ctx), key, load) }()
+	var v snapshot.Value
+	done := make(chan error, 1)
+	go func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), timeout)
+		defer cancel()
+		var err error
+		v, err = c.entries.Get(ctx, key, otter.LoaderFunc[snapshot.Key, snapshot.Value]( // or joins a load that is under way
+			func(ctx context.Context, _ snapshot.Key) (v snapshot.Value, err error) {
+				err = snapshot.Guard(func() (err error) { v, err = load(ctx); return err })
+				return v, err
+			}))
+		done <- err
+	}()
 	select {
-	case r := <-done:
-		return r.value, r.err
+	case err := <-done:
+		return v, err
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-}
-
-type result struct {
-	value snapshot.Value
-	err   error
-}
-
-// load joins the load of the key that is under way, or begins one.
-func (c *Cache) load(ctx context.Context, key snapshot.Key, load func(context.Context) (snapshot.Value, error)) result {
-	ctx, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
-	v, err := c.entries.Get(ctx, key, otter.LoaderFunc[snapshot.Key, snapshot.Value](
-		func(ctx context.Context, _ snapshot.Key) (v snapshot.Value, err error) {
-			err = snapshot.Guard(func() (err error) { v, err = load(ctx); return err })
-			return v, err
-		}))
-	return result{v, err}
 }
 
 // Loads returns how many values were there when they were asked for, and how many were not.

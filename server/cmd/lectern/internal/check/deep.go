@@ -32,10 +32,10 @@ func (c *Checker) Deep(ctx context.Context) error {
 	return c.leftOut(c.DB.EachNode(ctx, numbers, func(of []auth.Tenant) error {
 		for _, n := range of {
 			t := named[n]
-			d := &deepCheck{Checker: c, tenant: t, what: fmt.Sprintf("%s %s", t.Kind, t.Reference)}
-			err := d.run(ctx)
+			what := fmt.Sprintf("%s %s", t.Kind, t.Reference)
+			err := c.tenant(ctx, what, t)
 			if errors.Is(err, snapshotdb.ErrRemoved) {
-				c.fault(d.what, fmt.Sprintf("run lectern %s remove %s again", t.Kind, t.Reference), "it is half removed")
+				c.fault(what, fmt.Sprintf("run lectern %s remove %s again", t.Kind, t.Reference), "it is half removed")
 			} else if err != nil {
 				return fmt.Errorf("check of %s %q: %w", t.Kind, t.Reference, err)
 			}
@@ -69,55 +69,48 @@ type verifier interface {
 	Faults() []string
 }
 
-// deepCheck checks one tenant.
-type deepCheck struct {
-	*Checker
-	tenant snapshotdb.Tenant
-	what   string
-}
-
-func (d *deepCheck) run(ctx context.Context) error {
+// tenant checks what is stored of one tenant; what names it.
+func (c *Checker) tenant(ctx context.Context, what string, t snapshotdb.Tenant) error {
 	var v verifier = &schoolsdb.Verifier{}
 	kinds := schoolsdb.Kinds
-	if d.tenant.Kind == snapshotdb.Library {
+	if t.Kind == snapshotdb.Library {
 		v, kinds = &librariesdb.Verifier{}, librariesdb.Kinds
 	}
-	before, err := snapshotdb.ReadCurrent(ctx, d.DB, d.tenant.ID)
+	before, err := snapshotdb.ReadCurrent(ctx, c.DB, t.ID)
 	if err != nil {
 		return err
 	}
-	wrong := d.wrong
-	blocks, err := d.everyBlock(ctx, v, kinds, before.Last())
+	wrong := c.wrong
+	blocks, err := c.everyBlock(ctx, what, t.ID, v, kinds, before.Last())
 	if err != nil {
 		return err
 	}
-	after, err := snapshotdb.ReadCurrent(ctx, d.DB, d.tenant.ID)
+	after, err := snapshotdb.ReadCurrent(ctx, c.DB, t.ID)
 	if err != nil {
 		return err
 	}
 	switch faults := v.Faults(); {
 	case after.Last() != before.Last(): // what the load replaced may be removed
-		d.ok(d.what, "a load ended meanwhile: sums were not compared; check again")
-	case d.wrong == wrong:
+		c.ok(what, "a load ended meanwhile: sums were not compared; check again")
+	case c.wrong == wrong:
 		for _, text := range faults {
-			d.fault(d.what, restore, "%s", text)
+			c.fault(what, restore, "%s", text)
 		}
 	}
-	d.okUnlessWrong(d.what, wrong, "%d blocks", blocks)
+	c.okUnlessWrong(what, wrong, "%d blocks", blocks)
 	return nil
 }
 
 // everyBlock opens every stored block, of whatever snapshot, and returns how many there are.
-func (d *deepCheck) everyBlock(ctx context.Context, v verifier, kinds []snapshot.Kind, latest int64) (blocks int64, err error) {
-	tenant := d.tenant.ID
-	return blocks, server.Snapshots(d.DB, d.Clock).All(ctx, tenant, func(b snapshotdb.Stored) error {
+func (c *Checker) everyBlock(ctx context.Context, what string, tenant auth.Tenant, v verifier, kinds []snapshot.Kind, latest int64) (blocks int64, err error) {
+	err = server.Snapshots(c.DB, c.Clock).All(ctx, tenant, func(b snapshotdb.Stored) error {
 		blocks++
-		if d.Progress != nil && blocks%1000 == 0 {
-			d.Progress(d.what, blocks, 0)
+		if c.Progress != nil && blocks%1000 == 0 {
+			c.Progress(what, blocks, 0)
 		}
 		i := slices.IndexFunc(kinds, func(k snapshot.Kind) bool { return k.Number == b.Kind })
 		if i < 0 {
-			d.fault(d.what, restore, "block %d/%d is of the unknown kind %d", b.A, b.B, b.Kind)
+			c.fault(what, restore, "block %d/%d is of the unknown kind %d", b.A, b.B, b.Kind)
 			return nil
 		}
 		open := b.Block
@@ -126,8 +119,9 @@ func (d *deepCheck) everyBlock(ctx context.Context, v verifier, kinds []snapshot
 			err = v.Block(kinds[i], open, b.Since <= latest && latest < b.Until)
 		}
 		if err != nil {
-			d.fault(d.what, restore, "%s %d/%d of snapshot %d: %v", kinds[i].Name, b.A, b.B, b.Since, err)
+			c.fault(what, restore, "%s %d/%d of snapshot %d: %v", kinds[i].Name, b.A, b.B, b.Since, err)
 		}
 		return nil
 	})
+	return blocks, err
 }
