@@ -235,13 +235,12 @@ func TestChannelRows(t *testing.T) {
 	}
 }
 
-// TestRejectedStops ends the settling with the error that a bad row is answered with.
+// TestRejectedStops stops with the error that is returned for a bad row.
 func TestRejectedStops(t *testing.T) {
 	stop := errors.New("stop")
-	moved := active(ofAnother)
-	_, err := newIntake().Loans(lined(moved), knownLoans(active()), &row.Counts{}, func(int, string, string) error { return stop })
+	_, _, err := reconcile(t, intake.NewLoanSorter, []libraries.Loan{active()}, []libraries.Loan{active(ofAnother)}, func(int, string, string) error { return stop })
 	if !errors.Is(err, stop) {
-		t.Errorf("Loans = %v, want the error of bad", err)
+		t.Errorf("Reconcile = %v, want the error of bad", err)
 	}
 }
 
@@ -283,6 +282,21 @@ func TestReaderMade(t *testing.T) {
 		row := libraries.Reader{ID: 1, Email: "a@b", Library: libraries.None, AgeGroup: libraries.None, Status: status}
 		if r, err := newIntake().Reader(row); err != nil || r.Email != email {
 			t.Errorf("%s: Reader = %+v, %v, want the e-mail %q", status, r, err, email)
+		}
+	}
+}
+
+// TestReadersRefer has readers who are neighbours, and some who are not: rows may refer to those who are there.
+func TestReadersRefer(t *testing.T) {
+	in := intake.NewIntake(intake.Stored{Readers: []int64{0, 63, 1 << 52}}, lastInstant, libraries.HistoryStart)
+	in.AddReader(64)
+	in.AddReader(9007199254740991)
+	for id, want := range map[int64]bool{
+		0: true, 1: false, 62: false, 63: true, 64: true, 65: false, 127: false, 1 << 52: true, 1<<52 + 1: false, 9007199254740991: true, 9007199254740990: false,
+	} {
+		_, err := in.Activity(intake.ActivityRow{ID: []byte("a"), Reader: id, At: libraries.HistoryStart.Start()})
+		if (err == nil) != want {
+			t.Errorf("a row of reader %d is %v, want one that is taken: %t", id, err, want)
 		}
 	}
 }

@@ -15,204 +15,158 @@ import (
 	"github.com/lectern-dev/lectern/reading/packed"
 )
 
-// The changes of a day wait until all readers are aggregated. The day is then written once.
-
-// The kinds of what is set aside, each in front of its records.
+// The kinds of records of a day, each in front of its record.
 const (
-	dayDelta byte = iota
-	dayRequest
-	dayReading
-	// Of records that are new, and behind each of those that take the place of another.
-	dayNewLoan
-	dayLoan
-	dayNewReservation
-	dayReservation
+	deltaOfDay byte = iota
+	requestOfDay
+	readingOfDay
+	// Each new row has one kind, and each changed row the next.
+	loanOfDay
+	changedLoanOfDay
+	reservationOfDay
+	changedReservationOfDay
 )
 
-// setAside sets aside what a reader's delivery and its fold say of days.
+// addDays adds what a reader's feed changes of days to the records of the second pass. The rows of loans and reservations are
+// among them, because their tables are ordered by day: writing them reader by reader would touch every page in every batch.
 func (p *runChanges) addDays(d *libraries.ReaderFeed, c *facts.Change) {
-	addDayRows(p, loans, d.Loans, dayNewLoan)
-	addDayRows(p, reservations, d.Reservations, dayNewReservation)
+	addRowsOfDays(p, Loans, d.Loans, loanOfDay)
+	addRowsOfDays(p, Reservations, d.Reservations, reservationOfDay)
 	for i := range c.Days {
-		p.addDay(c.Days[i].Day, facts.AppendDayDelta(p.begin(dayDelta), c.Days[i]))
+		p.addDay(c.Days[i].Day, facts.AppendDayDelta(p.begin(deltaOfDay), &c.Days[i]))
 	}
 	for _, r := range c.Read {
-		p.addDay(r.Day, facts.AppendDayReading(p.begin(dayReading), r))
+		p.addDay(r.Day, facts.AppendLoanReading(p.begin(readingOfDay), r.LoanReading))
 	}
 	for i := range c.Requests {
-		p.addDay(c.Requests[i].Day(), Requests.Append(p.begin(dayRequest), &c.Requests[i]))
+		p.addDay(c.Requests[i].Day(), Requests.Append(p.begin(requestOfDay), &c.Requests[i]))
 	}
 }
 
-// asideLasting sets aside the rows of records: the table is written day by day, for a million loans written by reader would touch every
-// page of it in every part.
-func addDayRows[T libraries.LoanOrReservation](p *runChanges, of recordTable[T], list []libraries.Changed[T], isNew byte) {
+func addRowsOfDays[T libraries.LoanOrReservation](p *runChanges, of *snapshot.Records[T], list []libraries.Changed[T], kind byte) {
 	for i := range list {
-		kind := isNew
-		if list[i].Was != nil {
+		c, kind := &list[i], kind
+		if c.Was != nil {
 			kind++
 		}
-		p.addDay(list[i].Now.Origin().Day(), of.table.Append(p.begin(kind), &list[i].Now))
+		p.addDay(c.Now.Origin().Day(), of.Append(p.begin(kind), &c.Now))
 	}
 }
 
 // begin begins a record of a kind.
 func (p *runChanges) begin(kind byte) []byte { return append(p.record[:0], kind) }
 
-// aside sets a record of a day aside.
+// addDay adds a record of a day.
 func (p *runChanges) addDay(day calendar.Date, record []byte) {
 	p.record = record
 	p.days.Add(int64(day), record)
 }
 
-// rowsAside are the rows of days, and what was read of loans by their day.
-type dayRows struct {
+// merge merges the records of days into what is stored of the days. A run has all records of its days.
+func (l *libraryLoad) merge(ctx context.Context, run *extsort.Run) (all snapshot.Written, err error) {
+	totals := map[calendar.Date]facts.DayTotals{}
+	for day, records := range run.ByKey() {
+		date := calendar.Date(day)
+		w, of, err := l.mergeDay(ctx, date, records)
+		if err != nil {
+			return all, fmt.Errorf("day %s: %w", date, err)
+		}
+		totals[date] = of
+		all.Changes, all.Bytes = append(all.Changes, w.Changes...), all.Bytes+w.Bytes
+	}
+	all.Counted = func() { maps.Copy(l.days, totals) }
+	return all, nil
+}
+
+// mergedDay is a day with its changes.
+type mergedDay struct {
+	*facts.Day
 	loans        snapshot.Rows[libraries.Loan]
 	reservations snapshot.Rows[libraries.Reservation]
 	requests     snapshot.Rows[libraries.Request]
-	readings     map[calendar.Date][]facts.LoanReading
+	readings     []facts.LoanReading
 }
 
-// merge merges what was set aside of days into them.
-func (l *libraryLoad) merge(ctx context.Context, run *extsort.Run) (snapshot.Written, error) {
-	m := dayMerge{l, map[calendar.Date]*mergedDay{}}
-	rows, err := unpack(run, func(d facts.DayDelta) error { return m.add(ctx, d) })
+// mergeDay merges the records of one day into what is stored of it.
+func (l *libraryLoad) mergeDay(ctx context.Context, date calendar.Date, records *extsort.Run) (w snapshot.Written, t facts.DayTotals, err error) {
+	had, hadReadings, err := l.pastDay(ctx, date)
 	if err != nil {
-		return snapshot.Written{}, err
+		return w, t, err
 	}
-	readers, titles := snapshot.Puts{Kind: facts.DayOfReadersKind}, snapshot.Puts{Kind: facts.DayOfTitlesKind}
-	totals := map[calendar.Date]facts.DayTotals{}
-	for _, date := range slices.Sorted(maps.Keys(m.days)) {
-		d := m.days[date]
-		if err := d.flush(); err != nil {
-			return snapshot.Written{}, fmt.Errorf("day %s: %w", date, err)
-		}
-		forms := d.Forms()
-		totals[date] = d.Totals()
-		if _, read := rows.readings[date]; !read && !d.lent && d.HasLoans() {
-			rows.readings[date] = nil // the day's first loans: nothing was read of them
-		}
-		delete(m.days, date)
-		readers.Add(snapshot.BlockKey{A: int64(date)}, d.had.Readers != nil, forms.Readers)
-		titles.Add(snapshot.BlockKey{A: int64(date)}, d.had.Titles != nil, forms.Titles)
+	var d mergedDay
+	if d.Day, err = facts.ParseDay(had); err != nil {
+		return w, t, err
 	}
-	readings, err := l.readings(ctx, rows.readings)
-	if err != nil {
-		return snapshot.Written{}, err
-	}
-	w := snapshot.WrittenOf(l.Tenant(), &readers, &titles, readings)
-	w.Counted = func() { maps.Copy(l.days, totals) }
-	w.Changes = append(w.Changes, Loans.Change(rows.loans), Reservations.Change(rows.reservations), Requests.Change(rows.requests))
-	w.Bytes += (rows.loans.Len() + rows.reservations.Len() + rows.requests.Len()) * rowBytes
-	return w, nil
-}
-
-// unpack unpacks what was set aside of days: the rows in the order of their table. The deltas it gives to add.
-func unpack(run *extsort.Run, add func(facts.DayDelta) error) (rows dayRows, err error) {
-	rows.readings = map[calendar.Date][]facts.LoanReading{}
-	for _, record := range run.All() {
-		r := packed.Bare(record)
-		switch kind := r.Byte(); kind {
-		case dayDelta:
-			if d := facts.ReadDayDelta(&r); !r.Bad() {
-				if err := add(d); err != nil {
-					return rows, err
-				}
-			}
-		case dayRequest:
-			rows.requests.Add(read(&r, Requests), false)
-		case dayNewLoan, dayLoan:
-			rows.loans.Add(read(&r, Loans), kind == dayLoan)
-		case dayNewReservation, dayReservation:
-			rows.reservations.Add(read(&r, Reservations), kind == dayReservation)
-		case dayReading:
-			v := facts.ReadDayReading(&r)
-			rows.readings[v.Day] = append(rows.readings[v.Day], v.LoanReading)
-		default:
-			r.Check(false)
-		}
-		if err := r.End(); err != nil {
-			return rows, fmt.Errorf("what was set aside of a day: %w", err)
+	hadLoans := d.HasLoans()
+	for _, record := range records.All() {
+		if err := d.add(date, record); err != nil {
+			return w, t, err
 		}
 	}
-	rows.loans.Sort(loans.order)
-	rows.reservations.Sort(reservations.order)
-	rows.requests.Sort(func(a, b *libraries.Request) int {
+	d.loans.Sort(byID)
+	d.reservations.Sort(byID)
+	d.requests.Sort(func(a, b *libraries.Request) int {
 		return cmp.Or(a.Requested.Compare(b.Requested), cmp.Compare(a.ID, b.ID))
 	})
-	return rows, nil
-}
-
-// merging are days while they are merged.
-type dayMerge struct {
-	*libraryLoad
-	days map[calendar.Date]*mergedDay
-}
-
-// mergedDay is a day of which some deltas are added, and others wait: they take ten times the room of what they make of the day.
-type mergedDay struct {
-	*facts.Day
-	had    facts.DayForms // what the store has
-	deltas []facts.DayDelta
-	lent   bool // there were loans on it before
-}
-
-// together is how many deltas of a day are added at once.
-const deltasAtOnce = 4096
-
-// add adds a delta. Those of a reader on a day are one, so that nothing is below zero on the way that is not so in the end.
-func (m *dayMerge) add(ctx context.Context, delta facts.DayDelta) error {
-	d := m.days[delta.Day]
-	if d == nil {
-		had, err := m.dayForms(ctx, delta.Day)
-		if err != nil {
-			return err
+	key, forms := snapshot.BlockKey{A: int64(date)}, d.Forms()
+	readers, titles, readings := snapshot.Puts{Kind: facts.DayOfReadersKind}, snapshot.Puts{Kind: facts.DayOfTitlesKind}, snapshot.Puts{Kind: facts.LoanReadingsKind}
+	readers.Add(key, had.Readers != nil, forms.Readers)
+	titles.Add(key, had.Titles != nil, forms.Titles)
+	if firstLoans := !hadLoans && d.HasLoans(); firstLoans || len(d.readings) > 0 { // see facts.LoanReadings
+		var was facts.LoanReadings
+		if hadReadings != nil {
+			was = *hadReadings
 		}
-		d = &mergedDay{had: had}
-		if d.Day, err = facts.ParseDay(had); err != nil {
-			return fmt.Errorf("day %s: %w", delta.Day, err)
+		now := was.With(d.readings)
+		readings.Add(key, hadReadings != nil, packed.Append(nil, &now))
+	}
+	w = snapshot.WrittenOf(l.Tenant(), &readers, &titles, &readings)
+	w.Changes = append(w.Changes, Loans.Change(d.loans), Reservations.Change(d.reservations), Requests.Change(d.requests))
+	w.Bytes += (d.loans.Len() + d.reservations.Len() + d.requests.Len()) * rowBytes
+	return w, d.Totals(), nil
+}
+
+// add adds a record.
+func (d *mergedDay) add(date calendar.Date, record []byte) error {
+	r := packed.Bare(record)
+	switch kind := r.Byte(); kind {
+	case deltaOfDay:
+		if delta := facts.ReadDayDelta(date, &r); !r.Bad() {
+			if err := d.Add(delta); err != nil {
+				return err
+			}
 		}
-		d.lent = d.HasLoans()
-		m.days[delta.Day] = d
+	case requestOfDay:
+		d.requests.Add(read(&r, Requests), false)
+	case readingOfDay:
+		d.readings = append(d.readings, facts.ReadLoanReading(&r))
+	case loanOfDay, changedLoanOfDay:
+		d.loans.Add(read(&r, Loans), kind == changedLoanOfDay)
+	case reservationOfDay, changedReservationOfDay:
+		d.reservations.Add(read(&r, Reservations), kind == changedReservationOfDay)
+	default:
+		r.Check(false)
 	}
-	if d.deltas = append(d.deltas, delta); len(d.deltas) < deltasAtOnce {
-		return nil
+	if err := r.End(); err != nil {
+		return fmt.Errorf("spilled record: %w", err)
 	}
-	return d.flush()
+	return nil
 }
 
-// flush adds the deltas that wait.
-func (d *mergedDay) flush() error {
-	err := d.Add(d.deltas)
-	clear(d.deltas)
-	d.deltas = d.deltas[:0]
-	return err
+// byID compares the rows of one day in the order of their table.
+func byID[T libraries.LoanOrReservation](a, b *T) int {
+	return cmp.Compare((*a).Origin().ID, (*b).Origin().ID)
 }
 
-// dayForms reads a day.
-func (l *libraryLoad) dayForms(ctx context.Context, date calendar.Date) (f facts.DayForms, err error) {
+// pastDay reads what is stored of a day. If it has no readings of loans, they are nil.
+func (l *libraryLoad) pastDay(ctx context.Context, date calendar.Date) (f facts.DayForms, readings *facts.LoanReadings, err error) {
 	day := snapshot.Range{Among: []int64{int64(date)}}
 	err = cmp.Or(
 		l.Past(ctx, facts.DayOfReadersKind, day, func(b snapshot.Block) error { f.Readers = slices.Clone(b.Data); return nil }),
-		l.Past(ctx, facts.DayOfTitlesKind, day, func(b snapshot.Block) error { f.Titles = slices.Clone(b.Data); return nil }))
-	return f, err
-}
-
-// readings puts what was read of the loans of days in place of what was known. A day has a block from its first loan on.
-func (l *libraryLoad) readings(ctx context.Context, later map[calendar.Date][]facts.LoanReading) (*snapshot.Puts, error) {
-	known := map[calendar.Date]facts.LoanReadings{}
-	dates := slices.Sorted(maps.Keys(later))
-	err := l.Past(ctx, facts.LoanReadingsKind, snapshot.Range{Among: snapshot.Numbers(dates)}, func(b snapshot.Block) error {
-		var was facts.LoanReadings
-		err := packed.Open(b.Data, &was)
-		known[calendar.Date(b.A)] = was
-		return err
-	})
-	put := &snapshot.Puts{Kind: facts.LoanReadingsKind}
-	for _, date := range dates {
-		was, stored := known[date]
-		now := was.With(later[date])
-		put.Add(snapshot.BlockKey{A: int64(date)}, stored, packed.Append(nil, &now))
-	}
-	return put, err
+		l.Past(ctx, facts.DayOfTitlesKind, day, func(b snapshot.Block) error { f.Titles = slices.Clone(b.Data); return nil }),
+		l.Past(ctx, facts.LoanReadingsKind, day, func(b snapshot.Block) error {
+			readings = &facts.LoanReadings{}
+			return packed.Open(b.Data, readings)
+		}))
+	return f, readings, err
 }

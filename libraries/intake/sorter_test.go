@@ -59,7 +59,7 @@ func reservationOf(random *rand.Rand, id, reader int64) libraries.Reservation {
 	}
 }
 
-// TestSorter sorts records of all kinds, in memory and in files, and compares the deliveries with maps.
+// TestSorter sorts records of all kinds, in memory and in files, and compares the feeds with maps.
 func TestSorter(t *testing.T) {
 	for _, limit := range []int{1, 5_000, 1 << 20} {
 		random := rand.New(rand.NewPCG(uint64(limit), 3))
@@ -74,11 +74,11 @@ func TestSorter(t *testing.T) {
 		}
 		partOf := map[int64]int{} // by block
 		for part := range extsort.Partitions {
-			deliveries := deliveriesOf(t, sorter, part)
-			if !slices.IsSortedFunc(deliveries, func(a, b libraries.ReaderFeed) int { return cmp.Compare(a.Reader, b.Reader) }) {
+			feeds := feedsOf(t, sorter, part)
+			if !slices.IsSortedFunc(feeds, func(a, b libraries.ReaderFeed) int { return cmp.Compare(a.Reader, b.Reader) }) {
 				t.Errorf("part %d: readers do not ascend", part)
 			}
-			for _, got := range deliveries {
+			for _, got := range feeds {
 				block := facts.AttributesBlock(got.Reader)
 				if _, met := partOf[block]; !met {
 					partOf[block] = part
@@ -109,9 +109,9 @@ func TestSpread(t *testing.T) {
 		blocks = min(blocks, readers)
 		most, found := 0, int64(0)
 		for part := range extsort.Partitions {
-			deliveries := deliveriesOf(t, sorter, part)
+			feeds := feedsOf(t, sorter, part)
 			in := map[int64]bool{}
-			for _, d := range deliveries {
+			for _, d := range feeds {
 				in[facts.AttributesBlock(d.Reader)] = true
 			}
 			most, found = max(most, len(in)), found+int64(len(in))
@@ -123,10 +123,11 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-// deliveriesOf are the deliveries of a partition, which come in one run.
-func deliveriesOf(t *testing.T, s *intake.Sorter, partition int) (list []libraries.ReaderFeed) {
-	noError(t, s.Each(partition, func(run *extsort.Run) (err error) {
-		list, err = intake.ReaderFeeds(run)
+// feedsOf returns the feeds of the readers of a partition.
+func feedsOf(t *testing.T, s *intake.Sorter, partition int) (list []libraries.ReaderFeed) {
+	noError(t, s.Each(partition, func(run *extsort.Run) error {
+		some, err := intake.ReaderFeeds(run)
+		list = append(list, some...)
 		return err
 	}))
 	return list

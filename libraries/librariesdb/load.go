@@ -55,19 +55,18 @@ func (s *Store) Begin(ctx context.Context, n libraries.NetworkID, waiting func()
 	return &Load{Base: base, store: s, to: to}, nil
 }
 
-// Feed returns a feed that is settled against the state that an access names. dir and limit are those of
-// its sorters.
-func (s *Store) Feed(in *intake.Intake, a report.Access, dir string, limit int) *intake.Feed {
-	var known intake.Known
-	if a.At.Facts != 0 { // else the store knows nothing
-		known.Loans = func(ctx context.Context, ids []int64) (map[int64]libraries.Loan, error) {
+// RecordSorters returns sorters of a feed's loans and reservations, which are reconciled with the snapshot of an access.
+func (s *Store) RecordSorters(in *intake.Intake, to *intake.Sorter, a report.Access) (*intake.RecordSorter[libraries.Loan], *intake.RecordSorter[libraries.Reservation]) {
+	loans, reservations := intake.NewLoanSorter(in, to), intake.NewReservationSorter(in, to)
+	if a.At.Facts != 0 { // else nothing is stored
+		loans.Stored = func(ctx context.Context, ids []int64) (map[int64]libraries.Loan, error) {
 			return s.LoansByID(ctx, a, ids)
 		}
-		known.Reservations = func(ctx context.Context, ids []int64) (map[int64]libraries.Reservation, error) {
+		reservations.Stored = func(ctx context.Context, ids []int64) (map[int64]libraries.Reservation, error) {
 			return s.ReservationsByID(ctx, a, ids)
 		}
 	}
-	return intake.NewFeed(in, known, dir, limit)
+	return loans, reservations
 }
 
 // Lease is the load's hold on the network.

@@ -2,6 +2,7 @@ package report_test
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -41,38 +42,41 @@ func (f *feed) load(t *testing.T, s *librariesdb.Store, n libraries.NetworkID, b
 	noError(t, err)
 	st, err := s.State(t.Context(), l.Base)
 	noError(t, err)
-	to := s.Feed(intake.NewIntake(st, began, libraries.HistoryStart), l.Base, "", 0)
-	var c row.Counts
-	var events row.Counts
+	in, sorter := intake.NewIntake(st, began, libraries.HistoryStart), &intake.Sorter{}
+	loans, reservations := s.RecordSorters(in, sorter, l.Base)
 	for v, terms := range f.terms {
-		take(t, terms, to.TermFile(v, &c))
+		in.Terms(take(t, terms, func(t libraries.Term) (intake.Term, error) { return intake.Term{Vocabulary: v, Term: t}, nil }))
 	}
-	take(t, f.books, to.BookFile(&c))
-	take(t, f.readers, to.ReaderFile(&c))
-	take(t, f.loans, to.LoanFile(&c))
-	take(t, f.reservations, to.ReservationFile(&c))
-	take(t, f.sessions, to.SessionFile(&events))
-	_, err = l.Save(t.Context(), to.Intake, to.Sorter, librariesdb.SaveOptions{Immediately: true})
-	noError(t, errors.Join(err, to.Close(), l.Close(t.Context())))
+	in.Books(take(t, f.books, in.Book))
+	for _, r := range take(t, f.readers, in.Reader) {
+		in.AddReader(r.Row.ID)
+		noError(t, sorter.AddReader(r.Row))
+	}
+	for _, r := range take(t, f.loans, in.Loan) {
+		noError(t, loans.Add(r.Row, r.Line))
+	}
+	for _, r := range take(t, f.reservations, in.Reservation) {
+		noError(t, reservations.Add(r.Row, r.Line))
+	}
+	for _, r := range take(t, f.sessions, in.Session) {
+		noError(t, sorter.AddEvent(r.Row))
+	}
+	bad := func(line int, field, reason string) error { return fmt.Errorf("row %d: %s %s", line, field, reason) }
+	noError(t, errors.Join(loans.Reconcile(t.Context(), &row.Counts{}, bad), reservations.Reconcile(t.Context(), &row.Counts{}, bad)))
+	_, err = l.Save(t.Context(), in, sorter, librariesdb.SaveOptions{Immediately: true})
+	noError(t, errors.Join(err, sorter.Close(), l.Close(t.Context())))
 	a, err := s.Present(t.Context(), n)
 	noError(t, err)
 	return a
 }
 
-// take takes the rows of a file, all of which are good.
-func take[R, V any](t *testing.T, rows []R, f row.File[R, V]) {
+// take validates rows, all of which are good.
+func take[R, V any](t *testing.T, rows []R, check func(R) (V, error)) (good []row.Lined[V]) {
 	t.Helper()
 	for i, r := range rows {
-		v, err := f.Check(r)
-		if err == nil {
-			err = f.Take(v, i+1)
-		}
+		v, err := check(r)
 		noError(t, err)
+		good = append(good, row.Lined[V]{Line: i + 1, Row: v})
 	}
-	if f.End != nil {
-		noError(t, f.End(t.Context(), func(line int, field, reason string) error {
-			t.Errorf("%s, row %d: %s %s", f.Name, line, field, reason)
-			return nil
-		}))
-	}
+	return good
 }

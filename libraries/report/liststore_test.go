@@ -253,7 +253,7 @@ func (s *listStore) packDays(t testing.TB) {
 	totals := map[calendar.Date]facts.DayTotals{}
 	for date, deltas := range byDay {
 		var day facts.Day
-		if err := day.Add(deltas); err != nil {
+		if err := day.Add(deltas...); err != nil {
 			t.Fatal(err)
 		}
 		s.forms[date] = day.Forms()

@@ -120,7 +120,7 @@ func daysOf(tb testing.TB, totals map[calendar.Date]facts.DayTotals) facts.Days 
 
 func (n *network) packDay(tb testing.TB, date calendar.Date, deltas []facts.DayDelta) {
 	var day facts.Day
-	if err := day.Add(deltas); err != nil {
+	if err := day.Add(deltas...); err != nil {
 		tb.Fatal(err)
 	}
 	n.forms[date] = day.Forms()

@@ -388,13 +388,29 @@ func sorted(data Records, count int) (*Run, error) {
 // Len returns the number of records.
 func (r *Run) Len() int { return len(r.places) }
 
-// All yields the records with their keys, which ascend. They are not to be changed.
+// All yields the records with their keys, which ascend. They must not be changed.
 func (r *Run) All() iter.Seq2[int64, []byte] {
 	return func(yield func(int64, []byte) bool) {
 		for _, p := range r.places {
 			if _, record, _, _ := r.data[p.at:].next(); !yield(p.key, record) {
 				return
 			}
+		}
+	}
+}
+
+// ByKey yields each key with the run of its records. Keys ascend.
+func (r *Run) ByKey() iter.Seq2[int64, *Run] {
+	return func(yield func(int64, *Run) bool) {
+		for places := r.places; len(places) > 0; {
+			key, n := places[0].key, 1
+			for n < len(places) && places[n].key == key {
+				n++
+			}
+			if !yield(key, &Run{r.data, places[:n]}) {
+				return
+			}
+			places = places[n:]
 		}
 	}
 }

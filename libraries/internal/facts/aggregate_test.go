@@ -38,7 +38,7 @@ func aggregate(t *testing.T, feeds ...libraries.ReaderFeed) aggregated {
 			if a.days[delta.Day] == nil {
 				a.days[delta.Day] = &facts.Day{}
 			}
-			noError(t, a.days[delta.Day].Add([]facts.DayDelta{delta}))
+			noError(t, a.days[delta.Day].Add(delta))
 		}
 		n, err := (&facts.Network{Titles: a.titles}).Add(a.c.Counts, nil)
 		noError(t, err)

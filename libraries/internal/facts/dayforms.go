@@ -31,6 +31,16 @@ func (r *dayRows) Column(m metric.Metric, visit func(place int, value int64)) er
 	return r.metrics[m].Visit(visit)
 }
 
+// all is Column of every metric.
+func (r *dayRows) all(visit func(place int, m metric.Metric, value int64)) error {
+	for m := range metric.Metrics {
+		if err := r.Column(m, func(place int, value int64) { visit(place, m, value) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // put puts the measures of the next row in.
 func (r *dayRows) put(id int64, measures *metric.Measures) {
 	for m, v := range measures {
@@ -162,7 +172,7 @@ func withReturns(p libraries.Presence, returns []int32) libraries.Presence {
 // DayForms are the stored forms of a day: a DayOfReaders and a DayOfTitles. Of none there is nothing.
 type DayForms struct{ Readers, Titles []byte }
 
-// Forms returns the stored forms. A day has one form, however it came about.
+// Forms returns the stored forms. They depend only on what was added, in whatever order.
 func (d *Day) Forms() (f DayForms) {
 	d.derive()
 	if len(d.readers) > 0 {
@@ -170,20 +180,32 @@ func (d *Day) Forms() (f DayForms) {
 	}
 	if len(d.titles) > 0 {
 		var titles DayOfTitles
-		for i := range d.titles {
-			titles.put(d.titles[i].Book, &d.titles[i].Sums)
+		for _, book := range slices.Sorted(maps.Keys(d.titles)) {
+			titles.put(book, d.titles[book])
 		}
 		f.Titles = packed.Append(nil, &titles)
 	}
 	return f
 }
 
-// packReaders packs the readers of a day that is settled.
+// derive sets the measures that follow from others, and drops readers and titles without any.
+func (d *Day) derive() {
+	for id, r := range d.readers {
+		r.measures[metric.Logins] = withReturns(r.presence, r.returned).Logins()
+		r.measures[metric.DistinctBooks] = int64(len(r.books))
+		if r.measures == (metric.Measures{}) {
+			delete(d.readers, id)
+		}
+	}
+	maps.DeleteFunc(d.titles, func(_ int64, sums *metric.Measures) bool { return *sums == metric.Measures{} })
+}
+
+// packReaders returns the columns of the readers, after derive.
 func (d *Day) packReaders() *DayOfReaders {
 	var f DayOfReaders
 	index := map[int64]int32{} // of each title among Titles
-	for i := range d.readers {
-		for _, book := range d.readers[i].books {
+	for _, r := range d.readers {
+		for _, book := range r.books {
 			index[book] = 0
 		}
 	}
@@ -193,38 +215,28 @@ func (d *Day) packReaders() *DayOfReaders {
 	}
 	logins := loginColumns{rows: make([]activity, len(d.readers))}
 	var indexes []int32
-	for i := range d.readers {
-		r := &d.readers[i]
+	for place, id := range slices.Sorted(maps.Keys(d.readers)) {
+		r := d.readers[id]
 		measures := r.measures
 		measures[metric.Logins] = int64(r.presence.Events) + int64(len(r.returned))
-		f.put(r.reader, &measures)
+		f.put(id, &measures)
 		for _, book := range r.books {
 			indexes = append(indexes, index[book])
 		}
 		if r.presence.Events > 0 {
-			logins.rows[i] = activity{r.presence.First, r.presence.Last - r.presence.First}
+			logins.rows[place] = activity{r.presence.First, r.presence.Last - r.presence.First}
 		}
 		for _, second := range r.returned {
-			logins.returns = append(logins.returns, returned{int32(i), second})
+			logins.returns = append(logins.returns, returned{int32(place), second})
 		}
 	}
 	f.indexes, f.logins = packed.FixedOf(indexes), packed.Append(nil, &logins)
 	return &f
 }
 
-// settle sets the measures that follow from others, and drops readers of whom nothing is left.
-func (d *Day) derive() {
-	for i := range d.readers {
-		r := &d.readers[i]
-		r.measures[metric.Logins] = withReturns(r.presence, r.returned).Logins()
-		r.measures[metric.DistinctBooks] = int64(len(r.books))
-	}
-	d.readers = slices.DeleteFunc(d.readers, func(r readerDay) bool { return r.measures == metric.Measures{} })
-}
-
-// ParseDay unpacks the stored forms of a day. The error is [packed.ErrCorrupt].
+// ParseDay opens the stored forms of a day. The error is [packed.ErrCorrupt].
 func ParseDay(f DayForms) (*Day, error) {
-	d := &Day{}
+	d := &Day{readers: map[int64]*readerDay{}, titles: map[int64]*metric.Measures{}}
 	if len(f.Readers) > 0 {
 		if err := d.parseReaders(f.Readers); err != nil {
 			return nil, err
@@ -237,16 +249,11 @@ func ParseDay(f DayForms) (*Day, error) {
 	if err := packed.Open(f.Titles, &titles); err != nil {
 		return nil, err
 	}
-	d.titles = make([]TitleDay, len(titles.IDs))
+	sums := make([]metric.Measures, len(titles.IDs))
 	for i, book := range titles.IDs {
-		d.titles[i].Book = book
+		d.titles[book] = &sums[i]
 	}
-	for m := range metric.Metrics {
-		if err := titles.Column(m, func(place int, value int64) { d.titles[place].Sums[m] = value }); err != nil {
-			return nil, err
-		}
-	}
-	return d, nil
+	return d, titles.all(func(place int, m metric.Metric, value int64) { sums[place][m] = value })
 }
 
 func (d *Day) parseReaders(data []byte) error {
@@ -254,27 +261,23 @@ func (d *Day) parseReaders(data []byte) error {
 	if err := packed.Open(data, &f); err != nil {
 		return err
 	}
-	d.readers = make([]readerDay, len(f.IDs))
+	readers := make([]readerDay, len(f.IDs))
 	for i, id := range f.IDs {
-		d.readers[i].reader = id
+		d.readers[id] = &readers[i]
 	}
-	for m := range metric.Metrics {
-		if err := f.Column(m, func(place int, value int64) { d.readers[place].measures[m] = value }); err != nil {
-			return err
-		}
+	err := f.all(func(place int, m metric.Metric, value int64) { readers[place].measures[m] = value })
+	if err != nil {
+		return err
 	}
-	all := make([]int64, 0, f.indexes.Len())
-	err := f.Books(func(place int, titles []int32) {
-		from := len(all)
+	err = f.Books(func(place int, titles []int32) {
 		for _, i := range titles {
-			all = append(all, f.Titles[i])
+			readers[place].books = append(readers[place].books, f.Titles[i])
 		}
-		d.readers[place].books = all[from:len(all):len(all)]
 	})
 	if err != nil {
 		return err
 	}
 	return f.visitLogins(func(place int, p libraries.Presence, returns []int32) {
-		d.readers[place].presence, d.readers[place].returned = p, slices.Clone(returns)
+		readers[place].presence, readers[place].returned = p, slices.Clone(returns)
 	})
 }

@@ -18,7 +18,7 @@ import (
 func formsOf(t testing.TB, deltas ...facts.DayDelta) facts.DayForms {
 	t.Helper()
 	var d facts.Day
-	noError(t, d.Add(deltas))
+	noError(t, d.Add(deltas...))
 	return d.Forms()
 }
 
@@ -106,7 +106,7 @@ func TestDayOrder(t *testing.T) {
 		for piece := range slices.Chunk(deltas, 1+random.IntN(120)) {
 			d, err := facts.ParseDay(forms)
 			noError(t, err)
-			noError(t, d.Add(piece))
+			noError(t, d.Add(piece...))
 			forms = d.Forms()
 		}
 		if !sameForms(forms, want) {
@@ -130,7 +130,7 @@ func TestDayTakenBack(t *testing.T) {
 			back.Books[0].Measures[m] = -v
 		}
 		back.Totals.Cancelled = -delta.Totals.Cancelled
-		noError(t, d.Add([]facts.DayDelta{back}))
+		noError(t, d.Add(back))
 	}
 	if forms := d.Forms(); len(forms.Readers)+len(forms.Titles) > 0 {
 		t.Errorf("a day that was taken back has forms %x, want none", forms)
@@ -156,7 +156,7 @@ func TestDayBelowZero(t *testing.T) {
 	} {
 		d, err := facts.ParseDay(formsOf(t, smallDay()...))
 		noError(t, err)
-		if err := d.Add([]facts.DayDelta{delta}); !errors.Is(err, facts.ErrBelowZero) {
+		if err := d.Add(delta); !errors.Is(err, facts.ErrBelowZero) {
 			t.Errorf("taking back %s: %v, want ErrBelowZero", name, err)
 		}
 	}
@@ -167,7 +167,7 @@ func TestListeningSessions(t *testing.T) {
 	listened := facts.DayDelta{Reader: 3, Presence: libraries.Presence{Events: 1}, Books: []facts.BookDelta{{Book: 7, Read: true}}}
 	listened.Books[0].Measures[metric.ListeningSessions] = 2
 	var d facts.Day
-	noError(t, d.Add([]facts.DayDelta{listened}))
+	noError(t, d.Add(listened))
 	forms := d.Forms()
 	if n := d.Totals().Sums[metric.ListeningSessions]; n != 2 || forms.Titles != nil {
 		t.Errorf("%d sessions, titles % x, want 2, and no titles", n, forms.Titles)

@@ -123,27 +123,26 @@ func (d *DayDelta) empty() bool {
 // held returns the deltas of the titles, by Book, without those that add nothing.
 func (t *tally) titleCounts() []TitleCounts { return slices.DeleteFunc(t.counts, TitleCounts.empty) }
 
-// The changes of a day that wait until the end of a load are lists of numbers, most of them 0. A list is stored as a number
-// whose bits tell which numbers are not 0, followed by those.
+// Until a load merges its days, their changes are spilled as lists of numbers, most of them 0. A list has a number whose bits
+// say which numbers are not 0, and then those.
 
 // deltaNumbers is how many numbers a DayDelta has besides its counts.
-const deltaNumbers = 9
+const deltaNumbers = 8
 
-// AppendDayDelta appends a delta as ReadDayDelta reads it.
-func AppendDayDelta(b []byte, d DayDelta) []byte {
+// AppendDayDelta appends all of a delta but its day.
+func AppendDayDelta(b []byte, d *DayDelta) []byte {
 	n := [deltaNumbers + dayCounts]int64{
-		int64(d.Day) - int64(libraries.HistoryStart), d.Reader, int64(d.Presence.Events), int64(d.Presence.First), int64(d.Presence.Last),
-		d.Previews, int64(len(d.Returned)), int64(len(d.Unreturned)), int64(len(d.Books)),
+		d.Reader, int64(d.Presence.Events), int64(d.Presence.First), int64(d.Presence.Last), d.Previews,
+		int64(len(d.Returned)), int64(len(d.Unreturned)), int64(len(d.Books)),
 	}
 	for i, count := range numbersOf(&d.Totals) {
 		n[deltaNumbers+i] = *count
 	}
 	b = appendNumbers(b, n[:])
-	for _, second := range d.Returned {
-		b = binary.AppendUvarint(b, uint64(second))
-	}
-	for _, second := range d.Unreturned {
-		b = binary.AppendUvarint(b, uint64(second))
+	for _, seconds := range [...][]int32{d.Returned, d.Unreturned} {
+		for _, second := range seconds {
+			b = binary.AppendUvarint(b, uint64(second))
+		}
 	}
 	for i := range d.Books {
 		book := &d.Books[i]
@@ -157,22 +156,21 @@ func AppendDayDelta(b []byte, d DayDelta) []byte {
 	return b
 }
 
-// ReadDayDelta reads a delta.
-func ReadDayDelta(from *packed.Decoder) DayDelta {
+// ReadDayDelta reads a delta of a day.
+func ReadDayDelta(day calendar.Date, from *packed.Decoder) DayDelta {
 	var n [deltaNumbers + dayCounts]int64
 	readNumbers(from, n[:])
 	d := DayDelta{
-		Day: calendar.Date(n[0] + int64(libraries.HistoryStart)), Reader: n[1],
-		Presence: libraries.Presence{Events: int32(n[2]), First: int32(n[3]), Last: int32(n[4])},
-		Previews: n[5], Returned: readSeconds(from, n[6]), Unreturned: readSeconds(from, n[7]),
+		Day: day, Reader: n[0], Presence: libraries.Presence{Events: int32(n[1]), First: int32(n[2]), Last: int32(n[3])}, Previews: n[4],
+		Returned: readSeconds(from, n[5]), Unreturned: readSeconds(from, n[6]),
 	}
 	for i, count := range numbersOf(&d.Totals) {
 		*count = n[deltaNumbers+i]
 	}
-	if from.Check(uint64(n[8]) <= uint64(from.Len())); from.Bad() || n[8] == 0 {
+	if from.Check(uint64(n[7]) <= uint64(from.Len())); from.Bad() || n[7] == 0 {
 		return d
 	}
-	d.Books = make([]BookDelta, n[8])
+	d.Books = make([]BookDelta, n[7])
 	for i := range d.Books {
 		var n [2 + metric.Metrics]int64
 		readNumbers(from, n[:])
@@ -192,16 +190,16 @@ func readSeconds(from *packed.Decoder, n int64) []int32 {
 	return seconds
 }
 
-// AppendDayReading appends a reading as ReadDayReading reads it.
-func AppendDayReading(b []byte, r DayReading) []byte {
-	return appendNumbers(b, []int64{int64(r.Day), r.Reader, r.Book, r.Seconds, int64(r.Highest)})
+// AppendLoanReading appends a reading.
+func AppendLoanReading(b []byte, r LoanReading) []byte {
+	return appendNumbers(b, []int64{r.Reader, r.Book, r.Seconds, int64(r.Highest)})
 }
 
-// ReadDayReading reads a reading.
-func ReadDayReading(from *packed.Decoder) DayReading {
-	var n [5]int64
+// ReadLoanReading reads a reading.
+func ReadLoanReading(from *packed.Decoder) LoanReading {
+	var n [4]int64
 	readNumbers(from, n[:])
-	return DayReading{calendar.Date(n[0]), LoanReading{Reader: n[1], Book: n[2], Seconds: n[3], Highest: libraries.Progress(n[4])}}
+	return LoanReading{Reader: n[0], Book: n[1], Seconds: n[2], Highest: libraries.Progress(n[3])}
 }
 
 func appendNumbers(b []byte, list []int64) []byte {

@@ -30,31 +30,16 @@ func someDeltas() []facts.DayDelta {
 	return []facts.DayDelta{ordinary, correction, {Day: math.MinInt32}, large}
 }
 
-func TestDayDeltaForm(t *testing.T) {
-	var b []byte
-	for range 50 { // more than those from whose size the number of all is guessed
-		for _, d := range someDeltas() {
-			b = facts.AppendDayDelta(b, d)
-		}
-	}
-	got, err := facts.DecodeDayDeltas(b)
-	if err != nil || len(got) != 200 {
-		t.Fatalf("DecodeDayDeltas = %d deltas, %v, want 200", len(got), err)
-	}
-	for i, want := range someDeltas() {
-		for j := i; j < len(got); j += len(someDeltas()) {
-			if !reflect.DeepEqual(got[j], want) {
-				t.Fatalf("delta %d = %+v, want %+v", j, got[j], want)
+// TestSpilledDelta reads deltas as they were appended, and finds every shorter one corrupt.
+func TestSpilledDelta(t *testing.T) {
+	for _, want := range someDeltas() {
+		b := facts.AppendDayDelta(nil, &want)
+		for n := range len(b) + 1 {
+			d := packed.Bare(b[:n])
+			got := facts.ReadDayDelta(want.Day, &d)
+			if err := d.End(); n < len(b) && !errors.Is(err, packed.ErrCorrupt) || n == len(b) && (err != nil || !reflect.DeepEqual(got, want)) {
+				t.Errorf("%d bytes of %d: %+v, %v, want %+v", n, len(b), got, err, want)
 			}
-		}
-	}
-}
-
-func TestCorruptDayDeltas(t *testing.T) {
-	whole := facts.AppendDayDelta(nil, someDeltas()[0])
-	for n := range whole[1:] {
-		if d, err := facts.DecodeDayDeltas(whole[:1+n]); !errors.Is(err, packed.ErrCorrupt) {
-			t.Errorf("%d bytes: DecodeDayDeltas = %+v, %v, want ErrCorrupt", 1+n, d, err)
 		}
 	}
 }

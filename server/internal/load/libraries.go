@@ -11,7 +11,9 @@ import (
 	"github.com/lectern-dev/lectern/libraries/intake"
 	"github.com/lectern-dev/lectern/libraries/librariesdb"
 	"github.com/lectern-dev/lectern/libraries/report"
+	"github.com/lectern-dev/lectern/paging/row"
 	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
+	"github.com/lectern-dev/lectern/reading/extsort"
 	"github.com/lectern-dev/lectern/server/feed"
 )
 
@@ -30,14 +32,18 @@ func Libraries(ctx context.Context, store *librariesdb.Store, n libraries.Networ
 	return l.run(ctx, &librariesLoad{loading: l, store: store, network: n})
 }
 
-// librariesLoad is a domain.
+// librariesLoad is a load of libraries, a domain.
 type librariesLoad struct {
 	*loading
 	store   *librariesdb.Store
 	network libraries.NetworkID
-	base    report.Access     // to the snapshot that the feed is held against
+	base    report.Access     // to the snapshot that the feed is compared with
 	to      *librariesdb.Load // nil in a check
-	feed    *intake.Feed
+
+	intake       *intake.Intake
+	sorter       *intake.Sorter
+	loans        *intake.RecordSorter[libraries.Loan]
+	reservations *intake.RecordSorter[libraries.Reservation]
 }
 
 func (l *librariesLoad) resources() (names []string) {
@@ -57,27 +63,65 @@ func (l *librariesLoad) begin(ctx context.Context) (lease *snapshotdb.Load, err 
 		return nil, err
 	}
 	l.keep(ctx, l.store.Snapshots(), auth.Tenant(l.network), l.base.At)
-	st, err := l.store.State(ctx, l.base)
+	stored, err := l.store.State(ctx, l.base)
 	history := libraries.HistoryStart
 	if l.History != nil {
 		history = *l.History
 	}
-	l.feed = l.store.Feed(intake.NewIntake(st, l.Now(), history), l.base, l.TempDir, l.MemoryLimit)
-	l.feed.Reconciling = func(done, total int) { l.tell("settle", int64(done), int64(total)) }
+	l.intake = intake.NewIntake(stored, l.Now(), history)
+	l.sorter = &intake.Sorter{Sorter: extsort.Sorter{Dir: l.TempDir, Limit: l.MemoryLimit}}
+	l.loans, l.reservations = l.store.RecordSorters(l.intake, l.sorter, l.base)
+	l.loans.Progress = func(done, total int) { l.tell("settle", int64(done), int64(total)) }
+	l.reservations.Progress = l.loans.Progress
 	return lease, err
 }
 
+// read reads the files, each after those that it refers to.
 func (l *librariesLoad) read(ctx context.Context) error {
-	f, t := l.feed, l.totals
+	in, s := l.intake, l.sorter
 	var files []reading
 	for _, v := range libraries.Vocabularies() {
-		files = append(files, of(f.TermFile(v, t.File(v.String()))))
+		term := func(t libraries.Term) (intake.Term, error) { return intake.Term{Vocabulary: v, Term: t}, nil }
+		files = append(files, of(tableFile(l, v.String(), term, in.Terms)))
+	}
+	addReader := func(r libraries.Reader) error {
+		in.AddReader(r.ID)
+		return s.AddReader(r)
 	}
 	return l.readAll(ctx, append(files,
-		of(f.BookFile(t.File("books"))), of(f.LineFile(t.File("lines"))), of(f.ChannelFile(t.File("channels"))), of(f.ReaderFile(t.File("readers"))),
-		of(f.LoanFile(t.File("loans"))), of(f.RenewalFile(t.File("renewals"))), of(f.ReservationFile(t.File("reservations"))),
-		of(f.SessionFile(t.File("sessions"))), of(f.PreviewFile(t.File("previews"))), of(f.ActivityFile(t.File("activity"))),
-		of(f.RequestFile(t.File("suggestions"))))...)
+		of(tableFile(l, "books", in.Book, in.Books)), of(tableFile(l, "lines", in.Line, in.Lines)), of(tableFile(l, "channels", in.Channel, in.Channels)),
+		of(eventFile(l, "readers", in.Reader, addReader)), of(recordFile(l, "loans", in.Loan, l.loans)), of(eventFile(l, "renewals", in.Renewal, s.AddEvent)),
+		of(recordFile(l, "reservations", in.Reservation, l.reservations)), of(eventFile(l, "sessions", in.Session, s.AddEvent)),
+		of(eventFile(l, "previews", in.Preview, s.AddEvent)), of(eventFile(l, "activity", in.Activity, s.AddEvent)),
+		of(eventFile(l, "suggestions", in.Request, s.AddRequest)))...)
+}
+
+// tableFile is a file whose rows are validated together when all are read.
+func tableFile[R, V any](l *librariesLoad, name string, check func(R) (V, error), validate func([]row.Lined[V]) row.Counts) row.File[R, V] {
+	var rows []row.Lined[V]
+	n := l.totals.File(name)
+	return row.File[R, V]{Name: name, Check: check, Counts: n, Take: func(v V, line int) error {
+		rows = append(rows, row.Lined[V]{Line: line, Row: v})
+		return nil
+	}, End: func(context.Context, row.Rejected) error {
+		read := *n
+		*n = validate(rows)
+		n.Rows, n.Bad = read.Rows, read.Bad
+		return nil
+	}}
+}
+
+// eventFile is a file whose rows are sorted by reader as they are read.
+func eventFile[R, V any](l *librariesLoad, name string, check func(R) (V, error), add func(V) error) row.File[R, V] {
+	return row.File[R, V]{Name: name, Check: check, Counts: l.totals.File(name), Take: func(v V, _ int) error { return add(v) }}
+}
+
+// recordFile is the file of loans or of reservations.
+func recordFile[T libraries.LoanOrReservation](l *librariesLoad, name string, check func(T) (T, error), s *intake.RecordSorter[T]) row.File[T, T] {
+	n := l.totals.File(name)
+	return row.File[T, T]{Name: name, Check: check, Counts: n, Take: s.Add, End: func(ctx context.Context, bad row.Rejected) error {
+		return s.Reconcile(ctx, n, bad)
+	}}
 }
 
 func (l *librariesLoad) save(ctx context.Context, done func(done, total int)) error {
@@ -85,9 +129,9 @@ func (l *librariesLoad) save(ctx context.Context, done func(done, total int)) er
 	var saved librariesdb.Saved
 	var err error
 	if l.Check {
-		saved, err = l.store.Check(ctx, l.base, l.feed.Sorter, o)
+		saved, err = l.store.Check(ctx, l.base, l.sorter, o)
 	} else {
-		saved, err = l.to.Save(ctx, l.feed.Intake, l.feed.Sorter, o)
+		saved, err = l.to.Save(ctx, l.intake, l.sorter, o)
 	}
 	if err != nil {
 		return err
@@ -103,10 +147,9 @@ func (l *librariesLoad) save(ctx context.Context, done func(done, total int)) er
 	return nil
 }
 
-func (l *librariesLoad) close(ctx context.Context) error {
-	var err error
-	if l.feed != nil {
-		err = l.feed.Close()
+func (l *librariesLoad) close(ctx context.Context) (err error) {
+	if l.intake != nil {
+		err = errors.Join(l.sorter.Close(), l.loans.Close(), l.reservations.Close())
 	}
 	if l.to != nil {
 		err = errors.Join(err, l.to.Close(ctx))

@@ -1,7 +1,7 @@
 package intake_test
 
 import (
-	"math/rand/v2"
+	"context"
 	"reflect"
 	"slices"
 	"testing"
@@ -107,9 +107,9 @@ func ofAnother(l *libraries.Loan) { l.Reader = 2 }
 
 func ofTitle2(l *libraries.Loan) { l.Book = 2 }
 
-// TestLoansSettled is F1: what never changes, which row stands, and what came before the history, which says nothing of the
+// TestReconcileLoans is F1: what never changes, which row stands, and what came before the history, which says nothing of the
 // rows in it.
-func TestLoansSettled(t *testing.T) {
+func TestReconcileLoans(t *testing.T) {
 	tests := []struct {
 		name      string
 		had, rows []libraries.Loan
@@ -121,11 +121,11 @@ func TestLoansSettled(t *testing.T) {
 		{"taken back", []libraries.Loan{active(returned)}, []libraries.Loan{active()}, "changed 1"},
 		{"another due date", []libraries.Loan{active()}, []libraries.Loan{active(due)}, "changed 1"},
 		{"the later line stands", []libraries.Loan{active()}, []libraries.Loan{active(returned), active()}, "unchanged 1, superseded 1"},
-		{"another reader than in the store", []libraries.Loan{active()}, []libraries.Loan{active(func(l *libraries.Loan) { l.Reader = 2 })}, "line 1 userId must not change"},
-		{"another title than in the store", []libraries.Loan{active()}, []libraries.Loan{active(func(l *libraries.Loan) { l.Book = 2 })}, "line 1 bookId must not change"},
+		{"another reader than in the store", []libraries.Loan{active()}, []libraries.Loan{active(ofAnother)}, "line 1 userId must not change"},
+		{"another title than in the store", []libraries.Loan{active()}, []libraries.Loan{active(ofTitle2)}, "line 1 bookId must not change"},
 		{"another start than in the store", []libraries.Loan{active()}, []libraries.Loan{active(moved)}, "line 1 borrowedAt must not change"},
-		{"another reader within the feed", nil, []libraries.Loan{active(), active(func(l *libraries.Loan) { l.Reader = 2 })}, "new 1, line 2 userId must not change"},
-		{"another title within the feed", nil, []libraries.Loan{active(), active(func(l *libraries.Loan) { l.Book = 2 }), active(returned)}, "new 1, superseded 1, line 2 bookId must not change"},
+		{"another reader within the feed", nil, []libraries.Loan{active(), active(ofAnother)}, "new 1, line 2 userId must not change"},
+		{"another title within the feed", nil, []libraries.Loan{active(), active(ofTitle2), active(returned)}, "new 1, superseded 1, line 2 bookId must not change"},
 		{"another start within the feed", nil, []libraries.Loan{active(), active(moved)}, "new 1, line 2 borrowedAt must not change"},
 		{"before the history", nil, []libraries.Loan{active(early), active(early, returned), active(earlier)}, "early 3"},
 		{"in the history and before it", nil, []libraries.Loan{active(early, ofAnother, ofTitle2), active()}, "new 1, early 1"},
@@ -135,8 +135,7 @@ func TestLoansSettled(t *testing.T) {
 	}
 	for _, tt := range tests {
 		var s said
-		var c row.Counts
-		changes, err := newIntake().Loans(lined(tt.rows...), knownLoans(tt.had...), &c, s.bad)
+		changes, c, err := reconcile(t, intake.NewLoanSorter, tt.had, tt.rows, s.bad)
 		if got := s.of(c); err != nil || got != tt.want {
 			t.Errorf("%s: Loans = %q, %v, want %q", tt.name, got, err, tt.want)
 		}
@@ -151,16 +150,43 @@ func TestLoansSettled(t *testing.T) {
 	}
 }
 
-func knownLoans(loans ...libraries.Loan) map[int64]libraries.Loan {
-	known := map[int64]libraries.Loan{}
-	for _, l := range loans {
-		known[l.ID] = l
+// reconcile adds rows to a sorter that spills each of them, reconciles them with stored ones, and returns those that are new
+// or changed.
+func reconcile[T libraries.LoanOrReservation](
+	t *testing.T, sorterOf func(*intake.Intake, *intake.Sorter) *intake.RecordSorter[T], had, rows []T, bad row.Rejected,
+) (changes []libraries.Changed[T], c row.Counts, err error) {
+	t.Helper()
+	byReader := &intake.Sorter{Sorter: extsort.Sorter{Dir: t.TempDir(), Limit: 1}}
+	defer byReader.Close()
+	s := sorterOf(newIntake(), byReader)
+	s.Stored = func(_ context.Context, ids []int64) (map[int64]T, error) {
+		stored := map[int64]T{}
+		for _, v := range had {
+			if slices.Contains(ids, v.Origin().ID) {
+				stored[v.Origin().ID] = v
+			}
+		}
+		return stored, nil
 	}
-	return known
+	for i, v := range rows {
+		noError(t, s.Add(v, i+1))
+	}
+	err = s.Reconcile(t.Context(), &c, bad)
+	for partition := range extsort.Partitions {
+		for _, f := range feedsOf(t, byReader, partition) {
+			if list, ok := any(f.Loans).([]libraries.Changed[T]); ok {
+				changes = append(changes, list...)
+			}
+			if list, ok := any(f.Reservations).([]libraries.Changed[T]); ok {
+				changes = append(changes, list...)
+			}
+		}
+	}
+	return changes, c, err
 }
 
-// TestReservationsSettled is F1 for reservations.
-func TestReservationsSettled(t *testing.T) {
+// TestReconcileReservations is F1 for reservations.
+func TestReconcileReservations(t *testing.T) {
 	waiting := libraries.Reservation{ID: 1, Reader: 1, Book: 1, Reserved: someInstant.UTC(), Position: 2, Status: libraries.Waiting}
 	with := func(change func(*libraries.Reservation)) libraries.Reservation {
 		r := waiting
@@ -187,93 +213,10 @@ func TestReservationsSettled(t *testing.T) {
 		{"before the history", nil, with(func(r *libraries.Reservation) { r.Reserved = beforeFirst.UTC() }), "early 1"},
 	}
 	for _, tt := range tests {
-		had := map[int64]libraries.Reservation{}
-		for _, r := range tt.had {
-			had[r.ID] = r
-		}
 		var s said
-		var c row.Counts
-		changes, err := newIntake().Reservations(lined(tt.row), had, &c, s.bad)
+		changes, c, err := reconcile(t, intake.NewReservationSorter, tt.had, []libraries.Reservation{tt.row}, s.bad)
 		if got := s.of(c); err != nil || got != tt.want || len(changes) != c.New+c.Changed {
 			t.Errorf("%s: Reservations = %q, %d changes, %v, want %q", tt.name, got, len(changes), err, tt.want)
 		}
-	}
-}
-
-// TestLoansInPieces settles random rows at once and in pieces, one after the other: the same loans stand, the same rows are
-// bad, and as many are before the history.
-func TestLoansInPieces(t *testing.T) {
-	rnd := rand.New(rand.NewPCG(1, 2))
-	for range 500 {
-		rows := lined(randomLoans(rnd, 1+rnd.IntN(12))...)
-		whole, pieces := map[int64]libraries.Loan{}, map[int64]libraries.Loan{}
-		var wholeCounts, pieceCounts row.Counts
-		wholeSaid := settleLoans(t, rows, whole, &wholeCounts)
-		var piecesSaid said
-		for rest := rows; len(rest) > 0; {
-			n := 1 + rnd.IntN(len(rest))
-			piecesSaid = append(piecesSaid, settleLoans(t, rest[:n], pieces, &pieceCounts)...)
-			rest = rest[n:]
-		}
-		slices.Sort(wholeSaid)
-		slices.Sort(piecesSaid)
-		if !reflect.DeepEqual(whole, pieces) || !slices.Equal(wholeSaid, piecesSaid) || wholeCounts.BeforeHistory != pieceCounts.BeforeHistory {
-			t.Fatalf("%+v at once makes %v, %v, %d early; in pieces %v, %v, %d early",
-				rows, whole, wholeSaid, wholeCounts.BeforeHistory, pieces, piecesSaid, pieceCounts.BeforeHistory)
-		}
-	}
-}
-
-// settleLoans settles rows against what is known, which it brings up to date, and returns what is bad.
-func settleLoans(t *testing.T, rows []row.Lined[libraries.Loan], known map[int64]libraries.Loan, c *row.Counts) (s said) {
-	t.Helper()
-	changes, err := newIntake().Loans(slices.Clone(rows), known, c, s.bad)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, ch := range changes {
-		known[ch.Now.ID] = ch.Now
-	}
-	return s
-}
-
-// randomLoans returns rows of a few loans, some of which change what must not change.
-func randomLoans(rnd *rand.Rand, n int) []libraries.Loan {
-	var list []libraries.Loan
-	for range n {
-		l := active(func(l *libraries.Loan) { l.ID = int64(rnd.IntN(3)) })
-		if rnd.IntN(3) == 0 {
-			returned(&l)
-		}
-		switch rnd.IntN(6) {
-		case 0:
-			l.Reader = 2
-		case 1:
-			moved(&l)
-		case 2:
-			early(&l)
-		}
-		list = append(list, l)
-	}
-	return list
-}
-
-// TestSorted gets rows back by identifier, neighbours together, those of one identifier in their order, also from files.
-func TestSorted(t *testing.T) {
-	for _, limit := range []int{0, 1} {
-		with := active(returned, due, func(l *libraries.Loan) { l.ID, l.Reader, l.Book = 8, 1<<53-1, 0 })
-		without := active(func(l *libraries.Loan) { l.ID = 7 })
-		far := active(func(l *libraries.Loan) { l.ID = 7 + 256 })
-		s := &extsort.Sorter{Dir: t.TempDir(), Limit: limit}
-		got, ids, err := intake.Sorted(s, []row.Lined[libraries.Loan]{{Line: 300, Row: with}, {Line: 4, Row: without}, {Line: 5, Row: far}, {Line: 6, Row: with}})
-		slices.SortFunc(got, func(a, b []row.Lined[libraries.Loan]) int { return len(a) - len(b) })
-		want := [][]row.Lined[libraries.Loan]{{{Line: 5, Row: far}}, {{Line: 4, Row: without}, {Line: 300, Row: with}, {Line: 6, Row: with}}}
-		if err != nil || !reflect.DeepEqual(got, want) {
-			t.Errorf("limit %d: sorted are %+v, %v, want %+v", limit, got, err, want)
-		}
-		if slices.Sort(ids); !slices.Equal(ids, []int64{7, 8, 7 + 256}) {
-			t.Errorf("limit %d: the identifiers are %v", limit, ids)
-		}
-		noError(t, s.Close())
 	}
 }
