@@ -71,7 +71,12 @@ func (f *fixture) put(n libraries.NetworkID, t *snapshot.Table, rows ...[]any) {
 		}
 	}
 	columns := slices.Concat([]string{"tenant_id"}, t.Key, []string{"since", "until"}, t.Columns)
-	err := f.db.InTx(f.Context(), func(ctx context.Context, conn bun.Conn, _ bun.Tx) error {
+	conn, err := f.db.Conn(f.Context())
+	if err != nil {
+		f.Fatal(err)
+	}
+	defer conn.Close()
+	err = conn.RunInTx(f.Context(), nil, func(ctx context.Context, _ bun.Tx) error {
 		_, err := f.Copy(ctx, conn, t.Name, columns, slices.Values(all))
 		return err
 	})
