@@ -32,7 +32,7 @@ test: ## test rules, stores, HTTP, commands and README on SQLite and a temporary
 verify: ## test with the race detector, PgBouncer, a browser and systemd; test release and bench; two minutes of trials
 	.ci/with-chromium .ci/with python3 curl systemd-analyze:systemd pgbouncer cc:build-essential -- .ci/with-postgres sh -c \
 		'$(call each,. $(TOOLS)/docs $(TOOLS)/bench server/deploy,go test -race -shuffle=on -timeout $(TIMEOUT) ./...)'
-	$(MAKE) trials SEED=5 MINUTES=2 ARGS=-confirm
+	$(MAKE) trials SEED=5 MINUTES=2
 
 .PHONY: vet
 vet: ## look for mistakes: go vet, gofmt

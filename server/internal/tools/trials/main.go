@@ -31,7 +31,7 @@ type options struct {
 	load, minutes    int
 	scenario, binary string
 	engine, out      string
-	confirm, verbose bool
+	verbose          bool
 }
 
 func main() {
@@ -43,7 +43,6 @@ func main() {
 	flag.StringVar(&o.binary, "binary", "", "the binary to test (default: it is built)")
 	flag.StringVar(&o.engine, "engine", "", "sqlite or postgres (default: both, in turns)")
 	flag.StringVar(&o.out, "out", os.TempDir(), "folder for the scenarios that find a difference")
-	flag.BoolVar(&o.confirm, "confirm", false, "run a scenario that found a difference again, and count the difference only if it is found again: for CI, where the machine may stall")
 	flag.BoolVar(&o.verbose, "v", false, "print every step")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -116,9 +115,6 @@ func (r *runner) scenarios(ctx context.Context) error {
 	for seed := r.seed; time.Since(began) < time.Duration(r.minutes)*time.Minute; seed++ {
 		s := newScenario(seed, engines[int(seed)%len(engines)], stepsOfScenario)
 		err := r.run(ctx, s)
-		if r.confirm && isDifference(err) {
-			err = r.again(ctx, s, err)
-		}
 		if isDifference(err) {
 			differences++
 			err = r.report(ctx, s, err)
@@ -137,12 +133,6 @@ func (r *runner) scenarios(ctx context.Context) error {
 		return fmt.Errorf("%d scenarios found a difference", differences)
 	}
 	return nil
-}
-
-// again runs a scenario that found a difference a second time.
-func (r *runner) again(ctx context.Context, s Scenario, found error) error {
-	fmt.Printf("seed %d, %s: DIFFERENCE; the scenario is run again\n%v\n", s.Seed, s.Engine, found)
-	return r.run(ctx, s)
 }
 
 // report shrinks a scenario that found a difference, writes it and its log to files, and prints what it found.
