@@ -628,11 +628,11 @@ func TestReadmeGo(t *testing.T) {
 			rest += "\nreturn nil"
 		}
 		source := filepath.Join(dir, fmt.Sprint(i, ".go"))
-		body := "package main\n\n" + imports + "\n\nfunc main() { _ = piece() }\n\nfunc piece() error {\n" + prelude + "\n" + rest + "\n}\n"
+		body := "package piece\n\n" + imports + "\n\nfunc piece() error {\n" + prelude + "\n" + rest + "\n}\n"
 		if err := os.WriteFile(source, []byte(body), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", os.DevNull, source).CombinedOutput(); err != nil {
+		if out, err := exec.CommandContext(t.Context(), "go", "build", source).CombinedOutput(); err != nil {
 			t.Errorf("%v: %s\n%s", err, out, body)
 		}
 	}

@@ -83,7 +83,7 @@ func do(ctx context.Context, o options) error {
 
 // build builds the binary of this source tree.
 func build(to string) error {
-	cmd := exec.Command("go", "build", "-o", to, "./server/cmd/lectern")
+	cmd := exec.Command("go", "build", "-ldflags=-s -w", "-o", to, "./server/cmd/lectern")
 	cmd.Dir, cmd.Stderr = root, os.Stderr
 	return cmd.Run()
 }
