@@ -20,13 +20,17 @@ build: ## build ./lectern
 release: ## build ./release for Linux, macOS and Windows, with SHA-256 sums; ARGS="linux/amd64"
 	server/deploy/release $(ARGS)
 
+SHORT := go test -short -p 4 -shuffle=on -timeout $(TIMEOUT) ./...
+
 # each runs a command in several modules and fails if it fails in any of them.
 each = failed=0; for m in $(1); do (cd $$m && $(2)) || failed=1; done; exit $$failed
 
-# The tests build binaries, as make build does: with the same settings each package is compiled once.
+# The tests build binaries, as make build does: with the same settings each package is compiled once. More packages at once than
+# there are processors: many tests wait, for a lock, a lease or a silent server. The trials run beside them.
 .PHONY: test
-test: ## test rules, stores, HTTP, commands and README on SQLite and a temporary PostgreSQL, then half a minute of trials
-	CGO_ENABLED=0 GOFLAGS="$$(go env GOFLAGS) -trimpath" .ci/with python3 curl -- .ci/with-postgres sh -c '$(call each,. $(TOOLS)/trials,go test -short -p 3 -shuffle=on -timeout $(TIMEOUT) ./...)'
+test: ## test rules, stores, HTTP, commands and README on SQLite and a temporary PostgreSQL, and half a minute of trials
+	CGO_ENABLED=0 GOFLAGS="$$(go env GOFLAGS) -trimpath" .ci/with python3 curl -- .ci/with-postgres sh -c \
+		'(cd $(TOOLS)/trials && $(SHORT)) & trials=$$!; $(SHORT); failed=$$?; wait $$trials && exit $$failed'
 
 .PHONY: verify
 verify: ## test with the race detector, PgBouncer, a browser and systemd; test release and bench; two minutes of trials
