@@ -1,16 +1,10 @@
 package generate_test
 
 import (
-	"cmp"
-	"context"
-	"errors"
-	"fmt"
 	"maps"
 	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -93,48 +87,16 @@ func readLibraries(t *testing.T, dir string) (c libraryContent) {
 	return c
 }
 
-// writeLibraries writes a feed into a folder of its own.
-func writeLibraries(t testing.TB, p generate.Params) (string, generate.Summary) {
-	t.Helper()
-	dir := filepath.Join(t.TempDir(), "feed")
-	sum, err := generate.Libraries(context.Background(), dir, p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return dir, sum
-}
-
-func TestLibrariesSameParametersSameBytes(t *testing.T) {
-	for _, p := range []generate.Params{
-		{Users: 120, Days: 30, Seed: 3},
-		{Users: 120, Days: 30, Seed: 3, Format: "csv"},
-		{Users: 120, Days: 30, Seed: 3, Compress: "zst"},
-	} {
-		a, _ := writeLibraries(t, p)
-		b, _ := writeLibraries(t, p)
-		one := files(t, a)
-		if !maps.Equal(one, files(t, b)) {
-			t.Errorf("Libraries(%+v) twice wrote different bytes", p)
-		}
-		p.Seed++
-		c, _ := writeLibraries(t, p)
-		other := files(t, c)
-		for name := range one {
-			vocabulary := slices.ContainsFunc(libraries.Vocabularies(), func(v libraries.Vocabulary) bool { return strings.HasPrefix(name, v.String()) })
-			if !vocabulary && one[name] == other[name] {
-				t.Errorf("%s of seeds %d and %d are the same", name, p.Seed-1, p.Seed)
-			}
-		}
-	}
-}
-
 func TestLibrariesFormsHoldTheSameRows(t *testing.T) {
 	p := generate.Params{Users: 200, Days: 60, Seed: 5}
-	dir, _ := writeLibraries(t, p)
+	dir, sum := write(t, generate.Libraries, p)
 	want := readLibraries(t, dir)
+	if sum["sessions"] != int64(len(want.sessions)) {
+		t.Errorf("%d sessions are read, the summary says %d", len(want.sessions), sum["sessions"])
+	}
 	for _, form := range [][2]string{{"csv", ""}, {"csv", "zst"}, {"ndjson", "zst"}} {
 		p.Format, p.Compress = form[0], form[1]
-		dir, _ := writeLibraries(t, p)
+		dir, _ := write(t, generate.Libraries, p)
 		if got := readLibraries(t, dir); !reflect.DeepEqual(got, want) {
 			t.Errorf("rows of %s %s differ from those of plain ndjson", form[0], form[1])
 		}
@@ -144,7 +106,7 @@ func TestLibrariesFormsHoldTheSameRows(t *testing.T) {
 // TestLibrariesShape holds the shares that the package promises, as one feed has them.
 func TestLibrariesShape(t *testing.T) {
 	const users, days = 10_000, 120
-	dir, sum := writeLibraries(t, generate.Params{Users: users, Days: days, Seed: 1})
+	dir, sum := write(t, generate.Libraries, generate.Params{Users: users, Days: days, Seed: 1})
 	c := readLibraries(t, dir)
 	present := map[[2]int64]int{}
 	come := func(reader int64, at time.Time) { present[[2]int64{reader, int64(calendar.Day(at))}]++ }
@@ -210,173 +172,9 @@ func TestLibrariesShape(t *testing.T) {
 	}
 }
 
-func TestLibrariesEverythingResolves(t *testing.T) {
-	for _, p := range []generate.Params{
-		{Users: 1, Days: 1}, {Users: 1, Days: 400, Seed: 4, Titles: 1}, {Users: 900, Days: 120, Seed: 2},
-		{Users: 400, Days: 40, Seed: 9, Titles: 700, First: calendar.MustParse("2028-02-20")},
-	} {
-		t.Run(fmt.Sprintf("%d users %d days", p.Users, p.Days), func(t *testing.T) {
-			dir, sum := writeLibraries(t, p)
-			c := readLibraries(t, dir)
-			if want := c.counts(); !maps.Equal(sum, want) {
-				t.Errorf("Libraries = %+v, want %+v as read", sum, want)
-			}
-			if len(c.readers) != p.Users || len(c.books) != cmp.Or(p.Titles, 200) {
-				t.Errorf("%d readers and %d books, want %d and %d", len(c.readers), len(c.books), p.Users, cmp.Or(p.Titles, 200))
-			}
-			first := cmp.Or(p.First, libraries.HistoryStart)
-			checkLibraries(t, c, calendar.Period{Start: first, End: first + calendar.Date(p.Days) - 1})
-		})
-	}
-}
-
-// counts returns the numbers of rows.
-func (c *libraryContent) counts() generate.Summary {
-	n := func(v libraries.Vocabulary) int64 { return int64(len(c.terms[v.String()])) }
-	return generate.Summary{
-		"libraries": n(libraries.LibraryTerms), "ageGroups": n(libraries.AgeGroupTerms), "publishers": n(libraries.PublisherTerms),
-		"categories": n(libraries.CategoryTerms), "subjects": n(libraries.SubjectTerms),
-		"books": int64(len(c.books)), "lines": int64(len(c.lines)), "readers": int64(len(c.readers)), "channels": int64(len(c.channels)),
-		"loans": int64(len(c.loans)), "renewals": int64(len(c.renewals)), "reservations": int64(len(c.reservations)), "sessions": int64(len(c.sessions)),
-		"previews": int64(len(c.previews)), "activity": int64(len(c.activity)), "suggestions": int64(len(c.suggestions)),
-	}
-}
-
-// once fails where a key comes again.
-func once[K comparable](t *testing.T, what string, seen map[K]bool, key K) {
-	t.Helper()
-	if seen[key] {
-		t.Errorf("%s %v stands twice", what, key)
-	}
-	seen[key] = true
-}
-
-// checkLibraries holds a feed to the rules that a load has for it.
-func checkLibraries(t *testing.T, c libraryContent, days calendar.Period) {
-	t.Helper()
-	readers, books := map[int64]libraries.Reader{}, map[int64]libraries.Book{}
-	ids := map[string]bool{}
-	for v, terms := range c.terms {
-		for i, term := range terms {
-			if term.ID != int64(i+1) || term.Name == "" {
-				t.Errorf("%s %+v is not term %d, or has no name", v, term, i+1)
-			}
-			once(t, v, ids, v+" "+term.Name)
-		}
-	}
-	within := func(what string, v libraries.Vocabulary, list ...int64) {
-		for i, id := range list {
-			if id != libraries.None && (id < 1 || id > int64(len(c.terms[v.String()]))) || i > 0 && id <= list[i-1] {
-				t.Errorf("%s names %v %v", what, v, list)
-			}
-		}
-	}
-	for _, b := range c.books {
-		once(t, "book", ids, fmt.Sprint("book ", b.ID))
-		books[b.ID] = b
-		within("book", libraries.PublisherTerms, b.Publisher)
-		within("book", libraries.CategoryTerms, b.Categories...)
-		within("book", libraries.SubjectTerms, b.Subjects...)
-		if !b.HasEbook && !b.HasAudiobook && !b.HasVideo {
-			t.Errorf("book %+v has no format", b)
-		}
-	}
-	for _, l := range c.lines {
-		once(t, "line", ids, fmt.Sprint("line ", l.Line.ID))
-		if _, ok := books[l.Book]; !ok || l.Line.PurchasedAt > days.End || l.Line.UnitPrice > 0 && l.Line.TotalPrice != l.Line.UnitPrice*stock.Money(*l.Line.Copies) {
-			t.Errorf("line %+v is of no book, or bought after the feed, or its prices differ", l)
-		}
-	}
-	for _, r := range c.readers {
-		once(t, "reader", ids, fmt.Sprint("reader ", r.ID))
-		readers[r.ID] = r
-		within("reader", libraries.LibraryTerms, r.Library)
-		within("reader", libraries.AgeGroupTerms, r.AgeGroup)
-		gone := r.Status.Inactive()
-		if gone != (r.DeletedAt != 0) || gone && (r.DeletedAt < r.Registered || r.DeletedAt > days.End) || r.Registered > days.End ||
-			calendar.Day(r.Updated) > days.End || calendar.Day(r.Updated) < r.Registered || r.Status == libraries.ReaderDeleted && r.Email != "" {
-			t.Errorf("reader %+v contradicts itself", r)
-		}
-	}
-	for _, d := range c.channels {
-		once(t, "channel", ids, fmt.Sprint(d.Day, d.Channel))
-		if !days.Contains(d.Day) || d.Estimated != (d.Channel == libraries.App) {
-			t.Errorf("channel day %+v is out of the feed or wrongly estimated", d)
-		}
-	}
-	event := func(kind string, id any, reader, book int64, at time.Time) {
-		t.Helper()
-		once(t, kind, ids, fmt.Sprint(kind, " ", id))
-		r, ok := readers[reader]
-		if _, known := books[book]; !ok || !known && book != 0 {
-			t.Errorf("%s %v is of an unknown reader or book: %d, %d", kind, id, reader, book)
-		}
-		if day := calendar.Day(at); !days.Contains(day) || day < r.Registered || r.Status.Inactive() && day >= r.DeletedAt {
-			t.Errorf("%s %v of %v is not while the reader was there: %+v", kind, id, day, r)
-		}
-	}
-	lent := map[int64]libraries.Loan{}
-	for _, l := range c.loans {
-		event("loan", l.ID, l.Reader, l.Book, l.Borrowed)
-		lent[l.ID] = l
-		if l.Status.Ended() == l.Returned.IsZero() || l.Status.Ended() && (l.Returned.Before(l.Borrowed) || !days.Contains(calendar.Day(l.Returned))) {
-			t.Errorf("loan %+v contradicts itself", l)
-		}
-		if due := l.Due; due != nil && (*due < l.Day()+14 || l.Status == libraries.LoanActive && *due <= days.End || l.Status == libraries.LoanExpired && *due != calendar.Day(l.Returned)) {
-			t.Errorf("loan %+v is due on %v", l, *due)
-		}
-	}
-	for _, r := range c.renewals {
-		l, ok := lent[r.loan]
-		if !ok {
-			t.Errorf("renewal %+v is of no loan", r)
-			continue
-		}
-		if r.reader != l.Reader || r.book != l.Book {
-			t.Errorf("renewal %+v is not of the reader and title of loan %+v", r, l)
-		}
-		event("renewal", r.id, r.reader, r.book, r.at)
-		if day := calendar.Day(r.at); day < l.Day() || l.Status.Ended() && day > calendar.Day(l.Returned) {
-			t.Errorf("renewal %+v is not within loan %+v", r, l)
-		}
-	}
-	made := map[[3]int64]bool{}
-	for _, l := range c.loans {
-		made[[3]int64{l.Reader, l.Book, l.Borrowed.Unix()}] = true
-	}
-	for _, r := range c.reservations {
-		event("reservation", r.ID, r.Reader, r.Book, r.Reserved)
-		if r.Status.Resolved() == r.Resolved.IsZero() || r.Status.Resolved() && (r.Resolved.Before(r.Reserved) || calendar.Day(r.Resolved) > days.End) ||
-			r.Position != libraries.None && (!r.Status.Active() || r.Position < 1) {
-			t.Errorf("reservation %+v contradicts itself", r)
-		}
-		if r.Status == libraries.Converted && !made[[3]int64{r.Reader, r.Book, r.Resolved.Unix()}] {
-			t.Errorf("reservation %+v became no loan", r)
-		}
-	}
-	for _, s := range c.sessions {
-		event("session", s.id, s.reader, s.book, s.at)
-		if b := books[s.book]; s.seconds > 86_400 || s.mode == 0 || s.format == libraries.Ebook && !b.HasEbook || s.format == libraries.Audiobook && !b.HasAudiobook || s.format == 0 {
-			t.Errorf("session %+v does not fit %+v", s, b)
-		}
-	}
-	for _, p := range c.previews {
-		event("preview", p.id, p.reader, p.book, p.at)
-	}
-	for _, a := range c.activity {
-		event("activity", a.id, a.reader, 0, a.at)
-	}
-	for _, s := range c.suggestions {
-		event("suggestion", s.ID, s.Reader, 0, s.Requested)
-		if s.Title == "" && s.SearchTerm == "" || s.Availability == 0 {
-			t.Errorf("suggestion %+v says nothing", s)
-		}
-	}
-}
-
 // TestLibrariesHasEveryCase holds that a feed of moderate size shows whatever the rules tell apart.
 func TestLibrariesHasEveryCase(t *testing.T) {
-	dir, _ := writeLibraries(t, generate.Params{Users: 3000, Days: 120, Seed: 1, Titles: 2000})
+	dir, _ := write(t, generate.Libraries, generate.Params{Users: 3000, Days: 120, Seed: 1, Titles: 2000})
 	c := readLibraries(t, dir)
 	cases := map[string]int{}
 	note := func(name string, is bool) {
@@ -459,44 +257,4 @@ func TestLibrariesHasEveryCase(t *testing.T) {
 			t.Errorf("no case of: %s", name)
 		}
 	}
-}
-
-func TestLibrariesParameters(t *testing.T) {
-	for _, tt := range []struct {
-		name string
-		p    generate.Params
-		want string
-	}{
-		{"no users", generate.Params{Days: 1}, "0 users, 1 days and"},
-		{"no days", generate.Params{Users: 1}, "1 users, 0 days and"},
-		{"titles below 0", generate.Params{Users: 1, Days: 1, Titles: -1}, "1 users, 1 days and -1 titles"},
-		{"format", generate.Params{Users: 1, Days: 1, Format: "xml"}, `no format "xml"`},
-		{"compression", generate.Params{Users: 1, Days: 1, Compress: "zip"}, `no compression "zip"`},
-	} {
-		if _, err := generate.Libraries(context.Background(), t.TempDir(), tt.p); err == nil || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("%s: Libraries = %v, want %q", tt.name, err, tt.want)
-		}
-	}
-}
-
-func TestLibrariesCancelLeavesNothing(t *testing.T) {
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	dir := t.TempDir()
-	_, err := generate.Libraries(ctx, dir, generate.Params{Users: 50, Days: 50})
-	if got := files(t, dir); !errors.Is(err, context.Canceled) || len(got) > 0 {
-		t.Errorf("Libraries = %v and %d files, want context canceled and none", err, len(got))
-	}
-}
-
-func BenchmarkLibraries(b *testing.B) {
-	var n int64
-	for b.Loop() {
-		s, err := generate.Libraries(context.Background(), b.TempDir(), generate.Params{Users: 50_000, Days: 120, Seed: 1})
-		if err != nil {
-			b.Fatal(err)
-		}
-		n += s["readers"] + s["loans"] + s["renewals"] + s["reservations"] + s["sessions"] + s["previews"] + s["activity"] + s["suggestions"]
-	}
-	b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "rows/s")
 }
