@@ -11,7 +11,7 @@ import (
 	"github.com/lectern-dev/lectern/server/openapi"
 )
 
-// documents are all documents, by the name of their API.
+// documents has all documents by the name of their API.
 var documents = map[string][]byte{"directory": openapi.Directory(settings), "schools": openapi.Schools(settings), "libraries": openapi.Libraries(settings)}
 
 var settings = openapi.Settings{SchoolsRate: 30, LibrariesRate: 60, SchoolsHistory: calendar.MustParse("2026-01-01"), LibrariesHistory: calendar.MustParse("2026-07-21")}
@@ -49,28 +49,9 @@ func TestDocumentsAreValid(t *testing.T) {
 	}
 }
 
-// Whatever is answered well with a body, or sent with one, is shown by an example.
-func TestEveryAnswerHasAnExample(t *testing.T) {
-	for name, document := range documents {
-		t.Run(name, func(t *testing.T) {
-			for path, item := range load(t, document).Paths.Map() {
-				for method, op := range item.Operations() {
-					for status, res := range op.Responses.Map() {
-						if c := res.Value.Content["application/json"]; status[0] == '2' && c != nil && c.Example == nil {
-							t.Errorf("%s %s %s has no example", method, path, status)
-						}
-					}
-					if op.RequestBody != nil && op.RequestBody.Value.Content["application/json"].Example == nil {
-						t.Errorf("%s %s has no example of its body", method, path)
-					}
-				}
-			}
-		})
-	}
-}
-
-// Every operation has a name of its own and says what it does, as every parameter and every answer.
-func TestEverythingIsDescribed(t *testing.T) {
+// TestOperationsAreDescribed checks that every operation has a name of its own, that everything has a description, and that every answer
+// and every body has an example.
+func TestOperationsAreDescribed(t *testing.T) {
 	for name, document := range documents {
 		t.Run(name, func(t *testing.T) {
 			ids := map[string]string{}
@@ -81,41 +62,38 @@ func TestEverythingIsDescribed(t *testing.T) {
 						t.Errorf("%s is named %q, as %q", at, op.OperationID, other)
 					}
 					ids[op.OperationID] = at
-					if op.Summary == "" || op.Description == "" || len(op.Tags) != 1 {
-						t.Errorf("%s has summary %q, description %q, tags %q", at, op.Summary, op.Description, op.Tags)
-					}
-					for _, p := range op.Parameters {
-						if p.Value.Description == "" {
-							t.Errorf("%s: parameter %s has no description", at, p.Value.Name)
-						}
-					}
-					for status, res := range op.Responses.Map() {
-						if res.Value.Description == nil || *res.Value.Description == "" {
-							t.Errorf("%s: %s has no description", at, status)
-						}
-					}
+					described(t, at, op)
 				}
 			}
 		})
 	}
 }
 
-// Every error is shown by an example.
-func TestEveryErrorHasAnExample(t *testing.T) {
-	for name, document := range documents {
-		for path, item := range load(t, document).Paths.Map() {
-			for method, op := range item.Operations() {
-				for status, res := range op.Responses.Map() {
-					if c := res.Value.Content["application/json"]; status[0] > '3' && (c == nil || c.Example == nil) {
-						t.Errorf("%s: %s %s %s has no example", name, method, path, status)
-					}
-				}
-			}
+func described(t *testing.T, at string, op *openapi3.Operation) {
+	t.Helper()
+	if op.Summary == "" || op.Description == "" || len(op.Tags) != 1 {
+		t.Errorf("%s has summary %q, description %q, tags %q", at, op.Summary, op.Description, op.Tags)
+	}
+	for _, p := range op.Parameters {
+		if p.Value.Description == "" {
+			t.Errorf("%s: parameter %s has no description", at, p.Value.Name)
+		}
+	}
+	if op.RequestBody != nil && op.RequestBody.Value.Content["application/json"].Example == nil {
+		t.Errorf("%s has no example of its body", at)
+	}
+	for status, res := range op.Responses.Map() {
+		if res.Value.Description == nil || *res.Value.Description == "" {
+			t.Errorf("%s: %s has no description", at, status)
+		}
+		c := res.Value.Content["application/json"]
+		if c != nil && c.Example == nil || c == nil && status[0] > '3' {
+			t.Errorf("%s: %s has no example", at, status)
 		}
 	}
 }
 
-// Who reads a document finds whom it is of, what its groups are, and each form of rows by itself.
+// TestContactGroupsAndForms checks that a document names a contact, its groups, and each form of rows.
 func TestContactGroupsAndForms(t *testing.T) {
 	for name, document := range documents {
 		doc := load(t, document)
@@ -152,7 +130,7 @@ func TestContactGroupsAndForms(t *testing.T) {
 	}
 }
 
-// The documents name no server but the one that they come from.
+// TestServers checks that a document names only the server that it comes from.
 func TestServers(t *testing.T) {
 	for name, document := range documents {
 		doc := load(t, document)
