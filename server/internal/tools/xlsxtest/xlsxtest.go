@@ -1,6 +1,5 @@
-// Package xlsxtest reads workbooks for tests, apart from the code that writes them: what their cells are, and what a spreadsheet
-// shows of them. Tests of workbooks import it. It takes only workbooks whose sheets have a frozen header line with a filter and columns
-// with widths, and is strict about that.
+// Package xlsxtest reads workbooks for tests, apart from the code that writes them: the kinds of cells, and the texts that a spreadsheet
+// shows. Tests of workbooks import it. Every sheet must have a frozen header line with a filter, and columns with widths.
 package xlsxtest
 
 import (
@@ -31,7 +30,7 @@ const (
 	Text    Kind = "text"
 )
 
-// Cell is a cell and what it shows: true or false, YYYY-MM-DD, YYYY-MM-DD HH:mm:ss, and numbers with the decimals of their format.
+// Cell is a cell and the text that it shows: true or false, YYYY-MM-DD, YYYY-MM-DD HH:mm:ss, or a number with the decimals of its format.
 type Cell struct {
 	Kind Kind
 	Text string
@@ -46,11 +45,7 @@ func ReadSheet(workbook []byte, name string) ([][]Cell, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range []string{"[Content_Types].xml", "_rels/.rels", "xl/workbook.xml", "xl/_rels/workbook.xml.rels"} {
-		if err := part(z, name, new(struct{ XMLName xml.Name })); err != nil {
-			return nil, err
-		}
-	}
+	var any struct{ XMLName xml.Name }
 	var book struct {
 		Sheets []struct {
 			Name string `xml:"name,attr"`
@@ -58,20 +53,15 @@ func ReadSheet(workbook []byte, name string) ([][]Cell, error) {
 	}
 	var s styles
 	var page sheet
-	if err := errors.Join(part(z, "xl/workbook.xml", &book), part(z, "xl/styles.xml", &s)); err != nil {
-		return nil, err
-	}
-	n := -1
+	err = errors.Join(part(z, "[Content_Types].xml", &any), part(z, "_rels/.rels", &any), part(z, "xl/_rels/workbook.xml.rels", &any),
+		part(z, "xl/workbook.xml", &book), part(z, "xl/styles.xml", &s))
 	for i, sheet := range book.Sheets {
 		if sheet.Name == name {
-			n = i
+			err = errors.Join(err, part(z, fmt.Sprintf("xl/worksheets/sheet%d.xml", i+1), &page))
 		}
 	}
-	if len(z.File) != 5+len(book.Sheets) || n < 0 {
-		return nil, fmt.Errorf("%d parts, sheets %v; want 5 and the sheets, among them %s", len(z.File), book.Sheets, name)
-	}
-	if err := part(z, fmt.Sprintf("xl/worksheets/sheet%d.xml", n+1), &page); err != nil {
-		return nil, err
+	if err != nil || len(z.File) != 5+len(book.Sheets) {
+		return nil, fmt.Errorf("%d parts and the sheets %v: %w", len(z.File), book.Sheets, err)
 	}
 	return page.cells(s)
 }
@@ -168,20 +158,15 @@ func (s sheet) cells(formats styles) ([][]Cell, error) {
 			}
 			last = column
 			shown, err := c.read(formats)
-			if err != nil {
-				return nil, fmt.Errorf("cell %s: %w", c.Ref, err)
-			}
-			if shown.Kind != Text && len(shown.Text) > s.Columns[column-1].Width {
-				return nil, fmt.Errorf("cell %s shows %s in a column %d wide", c.Ref, shown.Text, s.Columns[column-1].Width)
+			if wide := s.Columns[column-1].Width; err != nil || shown.Kind != Text && len(shown.Text) > wide {
+				return nil, fmt.Errorf("cell %s shows %q in a column %d wide: %w", c.Ref, shown.Text, wide, err)
 			}
 			lines[i][column-1] = shown
 		}
-		if i == 0 && last != width {
-			return nil, fmt.Errorf("header with gaps: %v", lines[0])
-		}
-		if i == 0 && s.Dimension.Ref != fmt.Sprintf("A1:%s%d", strings.TrimRight(row.Cells[width-1].Ref, "1"), len(s.Rows)) {
-			return nil, fmt.Errorf("dimension %s of %d columns and %d lines", s.Dimension.Ref, width, len(s.Rows))
-		}
+	}
+	header := s.Rows[0].Cells
+	if want := fmt.Sprintf("A1:%s%d", strings.TrimRight(header[width-1].Ref, "1"), len(s.Rows)); s.Dimension.Ref != want || number(strings.TrimRight(header[width-1].Ref, "1")) != width {
+		return nil, fmt.Errorf("dimension %s of %d columns, want %s", s.Dimension.Ref, width, want)
 	}
 	return lines, nil
 }
@@ -208,10 +193,8 @@ func (c cell) read(formats styles) (Cell, error) {
 		return Cell{Text, text}, nil
 	case c.Text != nil || c.Value == nil:
 		return Cell{}, fmt.Errorf("type %q and format %q with value %v and text %v", c.Type, format, c.Value, c.Text)
-	case c.Type == "b" && *c.Value == "1":
-		return Cell{Boolean, "true"}, nil
-	case c.Type == "b" && *c.Value == "0":
-		return Cell{Boolean, "false"}, nil
+	case c.Type == "b" && (*c.Value == "0" || *c.Value == "1"):
+		return Cell{Boolean, strconv.FormatBool(*c.Value == "1")}, nil
 	case c.Type == "":
 		return show(*c.Value, format)
 	}
@@ -230,8 +213,7 @@ func show(value, format string) (Cell, error) {
 	if strings.HasPrefix(format, "yyyy") && v < 61 {
 		return Cell{}, fmt.Errorf("%s is a day on which spreadsheets differ", value)
 	}
-	begin := time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC)
-	at := time.Unix(begin.Unix()+int64(math.Round(v*86400)), 0).UTC()
+	at := time.Date(1899, 12, 30, 0, 0, int(math.Round(v*86400)), 0, time.UTC)
 	switch format {
 	case "General":
 		return Cell{Number, strconv.FormatFloat(v, 'f', -1, 64)}, nil
