@@ -18,33 +18,24 @@ import (
 const requests, counts = 3000, 3
 
 // cost measures the processor time of a warm request in the server and in PostgreSQL.
-func (n *network) cost(ctx context.Context, q question) error {
-	s, err := n.start(ctx)
-	if err != nil {
-		return err
-	}
+func (n *network) cost(ctx context.Context, q question) {
+	s := n.start(ctx)
 	defer s.stop()
-	master, err := postmaster(ctx, n.db)
-	if err != nil {
-		return err
-	}
+	master := postmaster(ctx, n.db)
 	server, base := time.Duration(math.MaxInt64), time.Duration(math.MaxInt64)
 	for range counts {
 		inServer, inBase := spent(s.cmd.Process.Pid), spent(master)
 		for range requests {
-			if _, _, _, err := s.call(q.path(0), ""); err != nil {
-				return err
-			}
+			s.call(q.path(0), "")
 		}
 		server, base = min(server, spent(s.cmd.Process.Pid)-inServer), min(base, spent(master)-inBase)
 	}
 	beside := ""
 	if master != 0 {
-		beside = fmt.Sprintf(", PostgreSQL %s", ms(float64(base/requests)))
+		beside = fmt.Sprintf(", PostgreSQL %s", milliseconds.with(float64(base/requests)))
 		n.reached(warmDatabase, float64(base/requests), q.name)
 	}
-	n.line(fmt.Sprintf("\nProcessor time of a warm request (%s): server %s%s.", q.name, ms(float64(server/requests)), beside))
-	return nil
+	n.line(fmt.Sprintf("\nProcessor time of a warm request (%s): server %s%s.", q.name, milliseconds.with(float64(server/requests)), beside))
 }
 
 // spent is the processor time of a process and its children, those that have ended too; none if pid is 0.
@@ -78,18 +69,13 @@ func ticks(fields []string) (sum time.Duration) {
 }
 
 // postmaster returns the process whose children serve a database of PostgreSQL, or 0 for SQLite.
-func postmaster(ctx context.Context, db string) (pid int, err error) {
+func postmaster(ctx context.Context, db string) int {
 	if strings.HasPrefix(db, "sqlite:") {
-		return 0, nil
+		return 0
 	}
-	d, err := database.Open(ctx, db)
-	if err != nil {
-		return 0, err
-	}
+	d := must(database.Open(ctx, db))
 	defer d.Close()
 	var backend int
-	if err := d.NewRaw("SELECT pg_backend_pid()").Scan(ctx, &backend); err != nil {
-		return 0, err
-	}
-	return strconv.Atoi(stat(fmt.Sprintf("/proc/%d/stat", backend))[1])
+	check(d.NewRaw("SELECT pg_backend_pid()").Scan(ctx, &backend))
+	return must(strconv.Atoi(stat(fmt.Sprintf("/proc/%d/stat", backend))[1]))
 }

@@ -2,39 +2,47 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 )
 
-// document is the page of measurements, which are printed as they come.
+// document is the page of measurements, whose chapters are printed as they are written.
 type document struct {
+	options
 	strings.Builder
 	chapter string // the one that is being written
 	budgets []budget
 }
 
-// newDocument begins the page with the conditions of the measurements.
-func newDocument(o options) *document {
-	d := &document{budgets: newBudgets()}
-	args := fmt.Sprintf("-sizes=%s -libraries=%s", o.sizes, o.libraries)
-	if o.beside != "" {
-		args += " -beside=" + o.beside
+func newDocument(o options) *document { return &document{options: o, budgets: newBudgets()} }
+
+// page returns the page: the conditions, a line for each budget, and the chapters.
+func (d *document) page() string {
+	chapters := d.String()
+	d.Reset()
+	args := fmt.Sprintf("-sizes=%s -libraries=%s -beside=%s -parts=%s", d.sizes, d.options.libraries, d.beside, d.parts)
+	fmt.Fprintf(d, "# Benchmarks\n\nMeasured on %s: %s, %d cores,\n%s, %s/%s, by\n`make bench ARGS=%q`.\n\n", time.Now().UTC().Format(time.DateOnly), processor(),
+		runtime.NumCPU(), runtime.Version(), runtime.GOOS, runtime.GOARCH, args)
+	d.WriteString(`PostgreSQL runs on the same machine, without fsync, with its data in memory if there is room.
+Times are those of an HTTP client on loopback, with whole and uncompressed bodies.
+
+- "First" is the first request of a new process on a warm database: the best of five processes.
+- "Another" is a page, or a summary of 30 days, that was not requested before: the median.
+- "Again" is the first page again, and "304" the same with its entity tag: medians.
+- A load is the best of two. Its processor time is that of its process, without PostgreSQL's.
+- Directory writes go to SQLite and to a PostgreSQL with fsync, both on the disk.
+- The peak is the highest rate at which 99 of 100 small requests are answered within 10 ms.
+`)
+	if commits := d.commits(); len(commits) > 0 {
+		fmt.Fprintf(d, "- Several numbers are those of %s and of this commit, and the ratio to %s.\n", strings.Join(commits, ", "), commits[0])
 	}
-	fmt.Fprintf(d, "# Benchmarks\n\nMeasured by `make bench ARGS=%q` on %s: %s, %d cores, %s, %s/%s.\n\n",
-		args, time.Now().UTC().Format("2006-01-02"), processor(), runtime.NumCPU(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
-	d.WriteString("PostgreSQL runs on the same machine, without fsync, with its data in memory if there is room.\n" +
-		"Times are those of an HTTP client on loopback, with whole and uncompressed bodies.\n\n" +
-		"- \"First\" is the first request of a new process on a warm database: the median of three processes.\n" +
-		"- \"Another\" is a page, or a summary of 30 days, that was not requested before.\n" +
-		"- \"Again\" is the first page again, and \"304\" the same with its entity tag: medians.\n" +
-		"- The processor time of a load is that of its process, without PostgreSQL's.\n" +
-		"- Directory writes go to SQLite and to a PostgreSQL with fsync, both on the disk.\n")
-	if o.beside != "" {
-		fmt.Fprintf(d, "- Two numbers are those of %s and of now, with their ratio.\n", o.beside)
-	}
-	return d
+	d.begin("Budgets")
+	d.verdicts()
+	return d.String() + chapters
 }
 
 // processor names the machine's processor.
@@ -71,36 +79,73 @@ func (d *document) line(s string) {
 // none is the cell of a number that was not measured.
 const none = "–"
 
-// The formats of numbers: nanoseconds as milliseconds, seconds, bytes as MiB, whole numbers, ratios.
-func ms(n float64) string      { return fmt.Sprintf("%.2f ms", n/1e6) }
-func seconds(n float64) string { return fmt.Sprintf("%.1f s", n) }
-func mib(n float64) string     { return fmt.Sprintf("%.0f MiB", n/(1<<20)) }
-func whole(n float64) string   { return fmt.Sprintf("%.0f", n) }
-func times(n float64) string   { return fmt.Sprintf("%.2f times", n) }
-
-// samples are measurements of one or two binaries, the present one last.
-type samples [2][]float64
-
-func (s *samples) add(binary int, n float64) { s[binary] = append(s[binary], n) }
-
-// cell shows the median, or both medians with their ratio.
-func (s samples) cell(show func(float64) string) string {
-	switch {
-	case len(s[0]) == 0:
-		return none
-	case len(s[1]) == 0:
-		return show(median(s[0]))
-	}
-	return fmt.Sprintf("%s, %s: %.2f", show(median(s[0])), show(median(s[1])), s.ratio())
+// unit shows a number, of which size are one of the unit.
+type unit struct {
+	size     float64
+	decimals int
+	name     string
 }
 
-// ratio is how many times the present median is that of the earlier binary.
-func (s samples) ratio() float64 { return median(s[1]) / median(s[0]) }
+var (
+	milliseconds = unit{1e6, 2, " ms"} // of nanoseconds
+	seconds      = unit{1, 1, " s"}
+	mebibytes    = unit{1 << 20, 0, " MiB"}
+	number       = unit{1, 0, ""}
+	ratio        = unit{1, 2, " times"}
+)
 
-// now is the present median.
-func (s samples) now() float64 {
-	if len(s[1]) > 0 {
-		return median(s[1])
+func (u unit) of(n float64) string   { return fmt.Sprintf("%.*f", u.decimals, n/u.size) }
+func (u unit) with(n float64) string { return u.of(n) + u.name }
+
+// samples are the measurements of each binary, that of this source tree last.
+type samples [][]float64
+
+func (s *samples) add(binary int, n float64) {
+	for len(*s) <= binary {
+		*s = append(*s, nil)
 	}
-	return median(s[0])
+	(*s)[binary] = append((*s)[binary], n)
+}
+
+// by returns one sample of each binary: the median, or the least of its samples.
+func (s samples) by(one func([]float64) float64) (of samples) {
+	for i, list := range s {
+		of.add(i, one(list))
+	}
+	return of
+}
+
+// cell shows the first sample of each binary and the ratio.
+func (s samples) cell(u unit) string {
+	if len(s) == 0 {
+		return none
+	}
+	var all []string
+	for _, list := range s {
+		all = append(all, u.of(list[0]))
+	}
+	if cell := strings.Join(all, ", "); len(s) > 1 {
+		return fmt.Sprintf("%s: %.2f", cell, s.ratio())
+	} else {
+		return cell
+	}
+}
+
+// ratio is how many times the sample of this source tree is that of the first earlier commit; NaN without one.
+func (s samples) ratio() float64 {
+	if len(s) < 2 {
+		return math.NaN()
+	}
+	return s.now() / s[0][0]
+}
+
+// now is the sample of this source tree.
+func (s samples) now() float64 { return s[len(s)-1][0] }
+
+func median(list []float64) float64 { return percentile(list, 50) }
+
+// percentile returns the number below which so many of a hundred are.
+func percentile(list []float64, percent int) float64 {
+	list = slices.Sorted(slices.Values(list))
+	return list[len(list)*percent/100]
 }

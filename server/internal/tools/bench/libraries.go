@@ -22,12 +22,8 @@ var libraryNetworks = domain{
 // month is the number of days of the summaries.
 const month = 30
 
-func librariesQuestions(ctx context.Context, n *network) ([]question, error) {
-	state, err := n.mostReaders(ctx, "state")
-	if err != nil {
-		return nil, err
-	}
-	library, err := n.mostReaders(ctx, "library")
+func librariesQuestions(ctx context.Context, n *network) []question {
+	state, library := n.mostReaders(ctx, "state"), n.mostReaders(ctx, "library")
 	days, all := between(max(n.last()-30, n.first), n.last()), between(n.first, n.last())
 	return []question{
 		n.summary("summary", ""), n.summary("one state", "&state="+url.QueryEscape(state)), n.summary("by city", "&groupBy=city"),
@@ -36,7 +32,7 @@ func librariesQuestions(ctx context.Context, n *network) ([]question, error) {
 		list("loans, all days", "/datasets/loans"+all, 1000), list("logins, 31 days", "/datasets/logins"+days, 1000),
 		list("books, 31 days, by title", "/datasets/books"+days+"&orderBy=title", 100), list("stock, by title", "/datasets/stock?orderBy=title", 100),
 		list("dimensions", "/dimensions", 0),
-	}, err
+	}
 }
 
 // summary returns a question for a summary of 30 days.
@@ -52,16 +48,10 @@ func (n *network) summary(name, parameters string) question {
 }
 
 // mostReaders returns the state or the library with the most readers.
-func (n *network) mostReaders(ctx context.Context, groupBy string) (key string, err error) {
-	s, err := n.start(ctx)
-	if err != nil {
-		return "", err
-	}
+func (n *network) mostReaders(ctx context.Context, groupBy string) (key string) {
+	s := n.start(ctx)
 	defer s.stop()
-	_, body, _, err := s.call("/summary?pageSize=100&groupBy="+groupBy, "")
-	if err != nil {
-		return "", err
-	}
+	_, body, _ := s.call("/summary?pageSize=100&groupBy="+groupBy, "")
 	var answer struct {
 		Data struct {
 			Breakdown []struct {
@@ -70,12 +60,12 @@ func (n *network) mostReaders(ctx context.Context, groupBy string) (key string, 
 			}
 		}
 	}
-	err = json.Unmarshal(body, &answer)
+	check(json.Unmarshal(body, &answer))
 	most := -1
 	for _, g := range answer.Data.Breakdown {
 		if g.Key != "" && g.Metrics.RegisteredUsers > most {
 			key, most = g.Key, g.Metrics.RegisteredUsers
 		}
 	}
-	return key, err
+	return key
 }

@@ -1,22 +1,24 @@
-// Command bench measures Lectern as its users meet it: the binary loads a generated network and answers over HTTP. The measurements are
-// written to BENCHMARKS.md beside those of the same run for DuckDB, which reads the same files, for hand-written SQL in PostgreSQL, or
-// for the binary of an earlier commit, with the budgets that are kept. PostgreSQL is measured if LECTERN_TEST_POSTGRES names a server.
+// Command bench measures Lectern as its users meet it: the binary loads a generated network and answers over HTTP. It writes the
+// measurements and a line for each budget to BENCHMARKS.md, beside DuckDB, which reads the same files, hand-written SQL in PostgreSQL, and
+// the binaries of earlier commits. PostgreSQL is measured if LECTERN_TEST_POSTGRES names a server.
 //
-// Run it before and after a change that could cost time or memory, and before a release.
+// Run it before and after a change that could cost time or memory, and before a release, on a machine that does nothing else.
 //
-//	make bench                                            # 1,000 users and a year, 100,000 readers and 120 days
-//	make bench ARGS="-sizes 1000x365,10000x365 -libraries 1000000x120"
-//	make bench ARGS="-sizes= -libraries="                 # directory writes only
-//	make bench ARGS="-beside COMMIT -out FILE"            # two binaries in turns: what has become faster or slower since a commit
+//	make bench ARGS="-sizes 10000x365 -beside 854a284"    # all budgets but those of 100,000 users and of the project
+//	make bench ARGS="-sizes 10000x365,100000x365 -beside 854a284,c420a35 -parts sql,writes,peak,frozen,project"
+//	make bench ARGS="-sizes= -libraries= -parts writes"   # one part
+//	make bench ARGS="-sizes 1000x60 -libraries= -parts peak -hold 60 -out FILE"   # an hour at 80 % of the peak
 package main
 
 import (
 	"context"
+	"encoding/base64"
 	"flag"
 	"fmt"
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 )
@@ -26,18 +28,26 @@ const root = "../../../.."
 
 // options are the command's flags.
 type options struct {
-	sizes, libraries, out, beside string
-	sql, writes                   bool
+	sizes, libraries, out, beside, parts string
+	hold                                 int
+}
+
+// has reports whether a part is to be measured.
+func (o options) has(part string) bool { return slices.Contains(strings.Split(o.parts, ","), part) }
+
+// commits are the earlier commits to measure.
+func (o options) commits() []string {
+	return strings.FieldsFunc(o.beside, func(r rune) bool { return r == ',' })
 }
 
 func main() {
 	var o options
 	flag.StringVar(&o.sizes, "sizes", "1000x365", "school networks to measure as USERSxDAYS, separated by commas; empty for none")
 	flag.StringVar(&o.libraries, "libraries", "100000x120", "library networks to measure as READERSxDAYS, separated by commas; empty for none")
+	flag.StringVar(&o.beside, "beside", "", "earlier commits to measure too, separated by commas; ratios are those to the first")
+	flag.StringVar(&o.parts, "parts", "sql,writes,peak,frozen", "what else to measure: sql (with DuckDB), writes, peak, frozen, project (lines, make test)")
+	flag.IntVar(&o.hold, "hold", 0, "minutes to hold 80 % of the peak for")
 	flag.StringVar(&o.out, "out", root+"/BENCHMARKS.md", "file to write the measurements to")
-	flag.BoolVar(&o.sql, "sql", true, "measure DuckDB, and SQL in PostgreSQL, too")
-	flag.BoolVar(&o.writes, "writes", true, "measure writes of the directory too")
-	flag.StringVar(&o.beside, "beside", "", "an earlier commit: measure its binary and this one in turns, and nothing else")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -47,75 +57,83 @@ func main() {
 	}
 }
 
-func run(ctx context.Context, o options) error {
-	dir, err := os.MkdirTemp("", "lectern-bench-")
+// failure is an error that ends the measurements. It is a panic, which run recovers.
+type failure struct{ error }
+
+func check(err error) {
 	if err != nil {
-		return err
+		panic(failure{err})
 	}
-	defer os.RemoveAll(dir)
-	binaries, err := build(ctx, dir, o.beside)
-	if err != nil {
-		return err
-	}
-	if o.sql = o.sql && o.beside == ""; o.sql {
-		if _, _, err := command(ctx, "npm", "install", "--prefix", tools, "--no-save", "--no-audit", "--no-fund"); err != nil {
-			return err
+}
+
+func must[T any](v T, err error) T {
+	check(err)
+	return v
+}
+
+func run(ctx context.Context, o options) (err error) {
+	defer func() {
+		switch end := recover().(type) {
+		case nil:
+		case failure:
+			err = end.error
+		default:
+			panic(end)
 		}
+	}()
+	dir := must(os.MkdirTemp("", "lectern-bench-"))
+	defer os.RemoveAll(dir)
+	binaries := build(ctx, dir, o.commits())
+	if o.has("sql") {
+		command(ctx, "npm", "install", "--prefix", tools, "--no-save", "--no-audit", "--no-fund")
 	}
-	doc, rate := newDocument(o), "100000000" // counted, but never reached
-	if o.beside != "" {
-		rate = "0" // an earlier commit may not permit so many
-	}
+	check(os.Setenv("LECTERN_SECRET_KEY", base64.StdEncoding.EncodeToString(make([]byte, 32))))
+	doc := newDocument(o)
 	for _, of := range []struct {
 		domain *domain
 		sizes  string
 	}{{&schools, o.sizes}, {&libraryNetworks, o.libraries}} {
-		err := each(of.sizes, func(users, days int) error {
-			var t turns
+		for _, size := range must(parseSizes(of.sizes)) {
+			var all networks
 			for _, b := range binaries {
-				t = append(t, &network{product: b, domain: of.domain, document: doc, users: users, days: days, rate: rate})
+				all = append(all, &network{product: b, domain: of.domain, document: doc, users: size.users, days: size.days})
 			}
-			return t.measure(ctx, o.sql)
-		})
-		if err != nil {
-			return err
+			all.measure(ctx)
 		}
 	}
-	if o.writes {
-		if err := doc.writes(ctx, binaries); err != nil {
-			return err
-		}
+	if o.has("writes") {
+		doc.writes(ctx, binaries)
 	}
-	doc.verdicts()
-	return os.WriteFile(o.out, []byte(doc.String()), 0o644)
+	if o.has("project") {
+		doc.project(ctx)
+	}
+	return os.WriteFile(o.out, []byte(doc.page()), 0o644)
 }
 
-// build builds the binary of this source tree into a folder, and before it that of an earlier commit, if any.
-func build(ctx context.Context, dir, beside string) (binaries []product, err error) {
-	if beside != "" {
-		former := product{filepath.Join(dir, "former")}
-		if err := former.buildAt(ctx, beside); err != nil {
-			return nil, err
-		}
-		binaries = append(binaries, former)
+// build builds the binaries of earlier commits into folders of one folder, and last that of this source tree.
+func build(ctx context.Context, dir string, commits []string) (binaries []product) {
+	for _, commit := range commits {
+		p := product{filepath.Join(dir, commit)}
+		p.buildAt(ctx, commit)
+		binaries = append(binaries, p)
 	}
 	now := product{filepath.Join(dir, "now")}
-	return append(binaries, now), now.build(ctx, root)
+	now.build(ctx, root)
+	return append(binaries, now)
 }
 
-// each calls f for each of the sizes in a list.
-func each(sizes string, f func(users, days int) error) error {
-	if sizes == "" {
-		return nil
-	}
-	for size := range strings.SplitSeq(sizes, ",") {
-		var users, days int
-		if _, err := fmt.Sscanf(size, "%dx%d", &users, &days); err != nil {
-			return fmt.Errorf("size %s is not USERSxDAYS: %w", size, err)
+// size is the size of a network.
+type size struct{ users, days int }
+
+// parseSizes parses sizes that are separated by commas.
+func parseSizes(text string) (sizes []size, err error) {
+	for part := range strings.SplitSeq(text, ",") {
+		var s size
+		if _, err := fmt.Sscanf(part, "%dx%d", &s.users, &s.days); err != nil && text != "" {
+			return nil, fmt.Errorf("size %s is not USERSxDAYS: %w", part, err)
+		} else if text != "" {
+			sizes = append(sizes, s)
 		}
-		if err := f(users, days); err != nil {
-			return fmt.Errorf("%s: %w", size, err)
-		}
 	}
-	return nil
+	return sizes, nil
 }

@@ -22,25 +22,19 @@ type product struct{ dir string }
 func (p product) binary() string { return filepath.Join(p.dir, "lectern") }
 
 // build builds the binary of a source tree.
-func (p product) build(ctx context.Context, source string) error {
-	if err := os.MkdirAll(p.dir, 0o755); err != nil {
-		return err
-	}
+func (p product) build(ctx context.Context, source string) {
+	check(os.MkdirAll(p.dir, 0o755))
 	cmd := exec.CommandContext(ctx, "go", "build", "-o", p.binary(), "./server/cmd/lectern")
 	cmd.Dir, cmd.Stderr = source, os.Stderr
-	return cmd.Run()
+	check(cmd.Run())
 }
 
 // buildAt builds the binary of a commit.
-func (p product) buildAt(ctx context.Context, commit string) error {
+func (p product) buildAt(ctx context.Context, commit string) {
 	source := filepath.Join(p.dir, "source")
-	if _, _, err := command(ctx, "git", "clone", "-q", "--no-checkout", root, source); err != nil {
-		return err
-	}
-	if _, _, err := command(ctx, "git", "-C", source, "checkout", "-q", commit); err != nil {
-		return err
-	}
-	return p.build(ctx, source)
+	command(ctx, "git", "clone", "-q", "--no-checkout", root, source)
+	command(ctx, "git", "-C", source, "checkout", "-q", commit)
+	p.build(ctx, source)
 }
 
 // usage is the time and memory that a command took.
@@ -50,21 +44,19 @@ type usage struct {
 }
 
 // command runs a command and returns what it printed.
-func command(ctx context.Context, name string, args ...string) ([]byte, usage, error) {
+func command(ctx context.Context, name string, args ...string) ([]byte, usage) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	start := time.Now()
-	if err := cmd.Start(); err != nil {
-		return nil, usage{}, err
-	}
+	check(cmd.Start())
 	memory := watch(cmd.Process.Pid)
 	err := cmd.Wait()
 	used := usage{time.Since(start), cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), memory()}
 	if err != nil {
-		return nil, used, fmt.Errorf("%s %v: %w: %s", filepath.Base(name), args, err, errs.String())
+		check(fmt.Errorf("%s %v: %w: %s", filepath.Base(name), args, err, errs.String()))
 	}
-	return out.Bytes(), used, nil
+	return out.Bytes(), used
 }
 
 // watch polls the peak of the resident memory of a process until the function that it returns is called. The number that the
@@ -72,21 +64,27 @@ func command(ctx context.Context, name string, args ...string) ([]byte, usage, e
 func watch(pid int) func() int64 {
 	done, most := make(chan struct{}), make(chan int64)
 	go func() {
-		var kib int64
-		for {
-			data, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-			if _, rest, ok := strings.Cut(string(data), "VmHWM:"); ok {
-				fmt.Sscan(rest, &kib)
-			}
+		for peak := int64(0); ; {
+			peak = max(peak, resident(pid, "VmHWM:"))
 			select {
 			case <-time.After(20 * time.Millisecond):
 			case <-done:
-				most <- kib << 10
+				most <- peak
 				return
 			}
 		}
 	}()
 	return func() int64 { close(done); return <-most }
+}
+
+// resident returns bytes of resident memory of a process: VmRSS: those of now, VmHWM: their peak.
+func resident(pid int, which string) int64 {
+	var kib int64
+	data, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if _, rest, ok := strings.Cut(string(data), which); ok {
+		fmt.Sscan(rest, &kib)
+	}
+	return kib << 10
 }
 
 // serving is a running server.
@@ -97,25 +95,27 @@ type serving struct {
 }
 
 // start starts a server of the database and waits until it listens. The first request is the caller's.
-func (n *network) start(ctx context.Context) (*serving, error) {
+func (n *network) start(ctx context.Context) *serving {
 	free := httptest.NewServer(nil) // it finds a free port
-	addr := free.Listener.Addr().String()
+	addr, rate := free.Listener.Addr().String(), "100000000"
 	free.Close()
+	if n.beside != "" {
+		rate = "0" // an earlier commit may not permit so many
+	}
 	s := &serving{url: "http://" + addr + n.prefix, key: n.key}
-	args := []string{"serve", "--db", n.db, "--addr", addr, "--admin-addr=", "--schools-rate", n.rate, "--libraries-rate", n.rate, "--directory-rate", n.rate, "--log-level", "error"}
+	args := []string{"serve", "--db", n.db, "--addr", addr, "--admin-addr=", "--schools-rate", rate, "--libraries-rate", rate, "--directory-rate", rate, "--log-level", "error"}
 	s.cmd = exec.CommandContext(ctx, n.binary(), append(args, n.flags["serve"]...)...)
 	s.cmd.Stderr = os.Stderr
-	if err := s.cmd.Start(); err != nil {
-		return nil, err
-	}
-	for range 500 {
+	check(s.cmd.Start())
+	for range 1000 {
 		if conn, err := net.Dial("tcp", addr); err == nil {
-			return s, conn.Close()
+			check(conn.Close())
+			return s
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
 	s.stop()
-	return nil, fmt.Errorf("the server at %s does not answer", addr)
+	panic(failure{fmt.Errorf("the server at %s does not answer", addr)})
 }
 
 // stop stops the server, if it was started.
@@ -131,11 +131,14 @@ func (s *serving) stop() {
 var client = &http.Client{Transport: &http.Transport{DisableCompression: true}}
 
 // call sends a GET, with an entity tag unless that is empty, and returns its time in nanoseconds, the body and its tag.
-func (s *serving) call(path, tag string) (took float64, body []byte, etag string, err error) {
-	req, err := http.NewRequest(http.MethodGet, s.url+path, nil)
-	if err != nil {
-		return 0, nil, "", err
-	}
+func (s *serving) call(path, tag string) (took float64, body []byte, etag string) {
+	took, body, etag, err := s.try(path, tag)
+	check(err)
+	return took, body, etag
+}
+
+func (s *serving) try(path, tag string) (took float64, body []byte, etag string, err error) {
+	req := must(http.NewRequest(http.MethodGet, s.url+path, nil))
 	req.Header.Set("X-Api-Key", s.key)
 	want := http.StatusOK
 	if tag != "" {
@@ -151,10 +154,7 @@ func (s *serving) call(path, tag string) (took float64, body []byte, etag string
 	body, err = io.ReadAll(res.Body)
 	took = float64(time.Since(start))
 	if err == nil && res.StatusCode != want {
-		err = fmt.Errorf("%s %.200s", res.Status, body)
+		err = fmt.Errorf("GET %s: %s %.200s", path, res.Status, body)
 	}
-	if err != nil {
-		return 0, nil, "", fmt.Errorf("GET %s: %w", path, err)
-	}
-	return took, body, res.Header.Get("ETag"), nil
+	return took, body, res.Header.Get("ETag"), err
 }

@@ -21,23 +21,30 @@ var schools = domain{
 	unit: "segments", files: []string{"segments"}, write: generate.Schools, questions: schoolsQuestions,
 }
 
-func schoolsQuestions(ctx context.Context, n *network) ([]question, error) {
-	db, err := database.Open(ctx, n.db)
-	if err != nil {
-		return nil, err
-	}
+func schoolsQuestions(ctx context.Context, n *network) []question {
+	db := must(database.Open(ctx, n.db))
 	defer db.Close()
 	school := ""
-	err = db.NewRaw("SELECT entity_id FROM entities WHERE entity_type = ? ORDER BY entity_id LIMIT 1", directory.School).Scan(ctx, &school)
+	check(db.NewRaw("SELECT entity_id FROM entities WHERE entity_type = ? ORDER BY entity_id LIMIT 1", directory.School).Scan(ctx, &school))
 	all, month := between(n.first, n.last()), between(n.first+59, n.first+89) // March
-	sum := list("summary, all days", "/summary"+all, 0)
-	byBook := list("summary by book, all days", "/summary"+all+"&groupBy=book", 0)
-	sum.recent, byBook.recent = true, true
-	return []question{
+	questions := []question{
 		list("readings, all days", "/readings"+all, 1000), list("readings, one month", "/readings"+month, 1000),
 		list("readings, all days, one school", "/readings"+all+"&schoolId="+school, 1000),
-		list("engagements, all days", "/engagements"+all, 1000), list("users", "/users?", 1000), sum, byBook,
-	}, err
+		list("engagements, all days", "/engagements"+all, 1000), list("users", "/users?", 1000), list("summary, all days", "/summary"+all, 0),
+	}
+	for _, by := range []string{"day", "month", "school", "class", "book"} {
+		questions = append(questions, list("summary by "+by, "/summary"+all+"&groupBy="+by, 0))
+	}
+	for i := range questions[5:] {
+		questions[5+i].budget = yearSummary
+		if n.users > 10_000 {
+			questions[5+i].budget = largeSummary
+		}
+	}
+	if n.users <= 10_000 {
+		questions[len(questions)-1].budget = yearByBook
+	}
+	return questions
 }
 
 // between returns the parameters of a period.

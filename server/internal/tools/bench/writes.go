@@ -1,17 +1,17 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
-	"crypto/rand"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"os"
-	"slices"
+	"os/exec"
+	"strings"
 	"sync"
 	"time"
 
@@ -23,8 +23,8 @@ var directoryWrites = domain{
 	name: "directory", tenant: "partner", prefix: "/api/v2/partners", flags: map[string][]string{"key": {"--partner", "bench"}},
 }
 
-// writesEach is how many writes of a kind are measured, in writeTurns turns, over some connections.
-const writesEach, writeTurns, connections = 2000, 8, 8
+// writesEach is how many writes of a kind are measured, in some rounds, over some connections.
+const writesEach, writeRounds, connections = 2000, 8, 8
 
 // writer is a server of a database that has only a partner, and the partner's key.
 type writer struct {
@@ -33,85 +33,69 @@ type writer struct {
 	client http.Client
 }
 
-// written are the times of the writes of one binary.
-type written struct {
-	times []float64
-	wall  time.Duration
-}
-
-// rate is the writes a second, late the time within which 99 of 100 were acknowledged.
-func (w written) rate() float64 { return float64(len(w.times)) / w.wall.Seconds() }
-func (w written) late() float64 {
-	return slices.Sorted(slices.Values(w.times))[len(w.times)*99/100]
+// durable starts a PostgreSQL with fsync on the disk and returns its URL, since users pay for waiting for the disk. It starts none if
+// PostgreSQL is not measured.
+func durable(ctx context.Context) (url string, stop func()) {
+	if os.Getenv(serverVariable) == "" {
+		return "", func() {}
+	}
+	cmd := exec.CommandContext(ctx, root+"/.ci/with-postgres", "sh", "-c", `echo "$`+serverVariable+`"; exec cat`)
+	cmd.Env, cmd.Stderr = append(os.Environ(), serverVariable+"=", "DURABLE=1"), os.Stderr
+	in, out := must(cmd.StdinPipe()), must(cmd.StdoutPipe())
+	check(cmd.Start())
+	stop = func() {
+		in.Close()
+		_ = cmd.Wait()
+	}
+	url, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		stop()
+		check(fmt.Errorf("PostgreSQL for writes: %w", err))
+	}
+	return strings.TrimSpace(url), stop
 }
 
 // writes measures signed writes of the binaries in both engines.
-func (d *document) writes(ctx context.Context, binaries []product) error {
-	server, stop, err := durable(ctx)
-	if err != nil {
-		return err
-	}
+func (d *document) writes(ctx context.Context, binaries []product) {
+	server, stop := durable(ctx)
 	defer stop()
-	key := make([]byte, 32)
-	rand.Read(key)
-	os.Setenv("LECTERN_SECRET_KEY", base64.StdEncoding.EncodeToString(key))
-	return engines(func(engine string) error {
+	for _, engine := range engines() {
 		d.begin("directory writes, " + engine)
 		var writers []*writer
-		defer func() {
-			for _, w := range writers {
-				w.stop()
-			}
-		}()
 		for _, p := range binaries {
-			n := &network{product: p, domain: &directoryWrites, document: d, server: server, rate: "0"}
-			if err := n.newDatabase(ctx, engine); err != nil {
-				return err
-			}
-			w, err := n.writer(ctx)
-			if err != nil {
-				return err
-			}
+			n := &network{product: p, domain: &directoryWrites, document: d, server: server}
+			n.newDatabase(ctx, engine)
+			w := n.writer(ctx)
+			defer w.stop()
 			writers = append(writers, w)
 		}
-		return d.written(writers)
-	})
+		d.written(writers)
+	}
 }
 
 // written measures entities that are created and then changed.
-func (d *document) written(writers []*writer) error {
-	d.heading(fmt.Sprintf("signed writes over %d connections", connections), "writes a second", "median", "99 of 100 within")
-	for _, kind := range []string{http.MethodPost, http.MethodPut} {
-		made := make([]written, len(writers))
-		const some = writesEach / writeTurns
-		for turn := range writeTurns {
+func (d *document) written(writers []*writer) {
+	d.heading(fmt.Sprintf("signed writes over %d connections", connections), "writes a second", "median, ms", "99 of 100 within, ms")
+	for _, kind := range []struct{ method, name string }{{http.MethodPost, "an entity created"}, {http.MethodPut, "an entity changed"}} {
+		const some = writesEach / writeRounds
+		var rate, took samples
+		for round := range writeRounds {
 			for k := range writers {
-				i := (k + turn) % len(writers)
+				i := (k + round) % len(writers)
 				start := time.Now()
-				times, err := writers[i].several(kind, turn*some, some)
-				if err != nil {
-					return err
+				times := must(writers[i].several(kind.method, round*some, some))
+				rate.add(i, some/time.Since(start).Seconds())
+				for _, t := range times {
+					took.add(i, t)
 				}
-				made[i].wall += time.Since(start)
-				made[i].times = append(made[i].times, times...)
 			}
 		}
-		d.told(map[string]string{http.MethodPost: "an entity created", http.MethodPut: "an entity changed"}[kind], made)
+		rate = rate.by(median)
+		late := took.by(func(list []float64) float64 { return percentile(list, 99) })
+		d.row(kind.name, rate.cell(number), took.by(median).cell(milliseconds), late.cell(milliseconds))
+		d.reached(writeRate, rate.now(), kind.name)
+		d.reached(writeLatency, late.now(), kind.name)
 	}
-	return nil
-}
-
-// told writes the line of a kind of writes.
-func (d *document) told(name string, made []written) {
-	var rate, took, late samples
-	for i, w := range made {
-		rate.add(i, w.rate())
-		took.add(i, median(w.times))
-		late.add(i, w.late())
-	}
-	d.row(name, rate.cell(whole), took.cell(ms), late.cell(ms))
-	d.reached(writeRate, rate.now(), name)
-	d.reached(writeLatency, late.now(), name)
 }
 
 // several sends writes with numbers from first on, over connections that each take the next, and returns their times.
@@ -152,9 +136,9 @@ func (w *writer) school(method string, n int) error {
 
 // send sends a signed write.
 func (w *writer) send(method, path string, body map[string]string) error {
-	text, err := json.Marshal(body)
-	if err != nil {
-		return err
+	var text []byte
+	if body != nil {
+		text, _ = json.Marshal(body)
 	}
 	req, err := http.NewRequest(method, w.url+path, bytes.NewReader(text))
 	if err != nil {
@@ -174,22 +158,13 @@ func (w *writer) send(method, path string, body map[string]string) error {
 }
 
 // writer starts a server with a directory key and a school network.
-func (n *network) writer(ctx context.Context) (*writer, error) {
+func (n *network) writer(ctx context.Context) *writer {
 	var key struct{ AccessKeyID, Secret string }
-	out, _, err := n.command(ctx, "key", "issue", n.name)
-	if err == nil {
-		err = json.Unmarshal(out, &key)
-	}
-	if err != nil {
-		return nil, err
-	}
-	s, err := n.start(ctx)
-	if err != nil {
-		return nil, err
-	}
-	w := &writer{serving: s, Signer: auth.Signer{ID: key.AccessKeyID, Secret: key.Secret}}
+	n.issue(ctx, &key)
+	w := &writer{serving: n.start(ctx), Signer: auth.Signer{ID: key.AccessKeyID, Secret: key.Secret}}
 	w.client.Transport = &http.Transport{MaxIdleConnsPerHost: 100}
-	return w, w.send(http.MethodPost, "/entities", map[string]string{
+	check(w.send(http.MethodPost, "/entities", map[string]string{
 		"name": "Network", "entity_type": "network", "degree": "F", "reference_id": "network", "parent_reference_id": "bench",
-	})
+	}))
+	return w
 }

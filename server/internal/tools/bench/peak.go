@@ -1,0 +1,226 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/server/internal/tools/generate"
+)
+
+const (
+	peakWithin  = 10 * time.Millisecond // 99 of 100 requests
+	peakFor     = 5 * time.Second
+	searches    = 2    // of each binary; the best counts
+	callers     = 16   // connections that find the rate from which the search goes down
+	mostWaiting = 2000 // requests in flight; one more is lost
+	garbage     = 2000 // percent, so that the client's collector does not count as the server's latency
+)
+
+// pressure sends requests to two servers of a database, whether they keep up or not.
+type pressure struct {
+	servers  []*serving
+	requests []string // without the host
+	mu       sync.Mutex
+	took     []float64
+	lost     int // requests that were not sent, since mostWaiting were in flight
+	failed   error
+}
+
+// press starts the servers of a network and chooses small pages to request.
+func (n *network) press(ctx context.Context) *pressure {
+	p := &pressure{servers: []*serving{n.start(ctx), n.start(ctx)}}
+	all := between(n.first, n.last())
+	for page := range 3 {
+		for _, path := range []string{"/users?", "/engagements" + all + "&", "/readings" + all + "&"} {
+			p.requests = append(p.requests, fmt.Sprintf("GET %s%spageSize=2&page=%d HTTP/1.1\r\nHost: bench\r\nX-Api-Key: %s\r\n\r\n", n.prefix, path, page+1, n.key))
+		}
+	}
+	return p
+}
+
+func (p *pressure) stop() {
+	for _, s := range p.servers {
+		s.stop()
+	}
+}
+
+// send sends requests until ctx is done and waits for the last answers: so many a second, or with a rate of 0 as many as most
+// connections can, each after the answer to the one before. The time of a request begins when it is due.
+func (p *pressure) send(ctx context.Context, rate, most int) {
+	p.took, p.lost = p.took[:0], 0
+	due := make(chan time.Time)
+	var all sync.WaitGroup
+	began, workers := time.Now(), 0
+	for n := 0; ctx.Err() == nil; n++ {
+		at := time.Now()
+		if rate > 0 {
+			at = began.Add(time.Duration(n) * time.Second / time.Duration(rate))
+			time.Sleep(time.Until(at))
+		}
+		select {
+		case due <- at:
+			continue
+		default:
+		}
+		if workers == most && rate > 0 {
+			p.lost++
+			continue
+		} else if workers < most {
+			server := p.servers[workers%len(p.servers)]
+			all.Go(func() { p.work(server, due) })
+			workers++
+		}
+		due <- at
+	}
+	close(due)
+	all.Wait()
+}
+
+// work sends requests over one connection as they are due. It takes little processor time, since the servers run on the same machine.
+func (p *pressure) work(s *serving, due <-chan time.Time) {
+	host := strings.Split(s.url, "/")[2]
+	conn, err := net.Dial("tcp", host)
+	if err == nil {
+		defer conn.Close()
+	}
+	answers := bufio.NewReader(conn)
+	n := 0
+	for at := range due {
+		if err == nil {
+			err = exchange(conn, answers, p.requests[n%len(p.requests)])
+		}
+		n++
+		p.mu.Lock()
+		p.took, p.failed = append(p.took, float64(time.Since(at))), errors.Join(p.failed, err)
+		p.mu.Unlock()
+	}
+}
+
+func exchange(conn net.Conn, answers *bufio.Reader, request string) error {
+	if _, err := io.WriteString(conn, request); err != nil {
+		return err
+	}
+	res, err := http.ReadResponse(answers, nil)
+	if err != nil {
+		return err
+	}
+	if _, err = io.Copy(io.Discard, res.Body); err == nil && res.StatusCode != http.StatusOK {
+		err = errors.New(res.Status)
+	}
+	return err
+}
+
+// peak measures the highest rate that two servers of each binary hold, and then holds 80 % of it if it is to be held.
+func (t networks) peak(ctx context.Context) {
+	defer debug.SetGCPercent(debug.SetGCPercent(garbage))
+	var rates samples
+	for round := range searches {
+		t.each(round, func(i int, n *network) {
+			p := n.press(ctx)
+			defer p.stop()
+			rates.add(i, float64(p.search(ctx)))
+			check(p.failed)
+		})
+	}
+	n, best := t.now(), rates.by(slices.Max)
+	n.line(fmt.Sprintf("\nRequests a second held by two servers: %s.", best.cell(number)))
+	n.reached(peakRate, best.ratio(), "peak")
+	if minutes := n.options.hold; minutes > 0 {
+		n.hold(ctx, minutes, int(best.now())*8/10)
+	}
+}
+
+// search goes down, a tenth at a time, from the rate that some callers reach which wait for each answer. It returns the first rate that
+// is held, or 0 if not even a fifth is.
+func (p *pressure) search(ctx context.Context) int {
+	p.during(ctx, 0, callers)
+	top := len(p.took) / int(peakFor/time.Second)
+	for tenths := 10; tenths > 1; tenths-- {
+		if rate := top * tenths / 10; p.holds(ctx, rate) && p.holds(ctx, rate) {
+			return rate
+		}
+	}
+	return 0
+}
+
+// holds reports whether the servers hold a rate for peakFor.
+func (p *pressure) holds(ctx context.Context, rate int) bool {
+	p.during(ctx, rate, mostWaiting)
+	return p.lost == 0 && time.Duration(percentile(p.took, 99)) <= peakWithin
+}
+
+// during sends requests for peakFor.
+func (p *pressure) during(ctx context.Context, rate, most int) {
+	within, cancel := context.WithTimeout(ctx, peakFor)
+	defer cancel()
+	p.send(within, rate, most)
+}
+
+// hold sends requests at a rate for some minutes, beside a directory write each second and a load every five minutes. Each minute it
+// writes a line. All requests must be answered, and all writes must be there at the end.
+func (n *network) hold(ctx context.Context, minutes, rate int) {
+	p := n.press(ctx)
+	defer p.stop()
+	directory := *n
+	directory.domain = &directoryWrites
+	w := directory.writer(ctx)
+	defer w.stop()
+	n.heading(fmt.Sprintf("minute at %d requests a second", rate), "median, ms", "99 of 100 within, ms", "memory of both servers, MiB")
+	written := 0
+	for minute := range minutes {
+		within, cancel := context.WithTimeout(ctx, time.Minute)
+		changed := make(chan error, 1)
+		go func() { changed <- n.change(within, w, minute, &written) }()
+		p.send(within, rate, mostWaiting)
+		cancel()
+		if err := errors.Join(<-changed, p.failed, ctx.Err()); err != nil || p.lost > 0 {
+			check(fmt.Errorf("minute %d: %d requests were not sent: %w", minute, p.lost, err))
+		}
+		memory := resident(p.servers[0].cmd.Process.Pid, "VmRSS:") + resident(p.servers[1].cmd.Process.Pid, "VmRSS:")
+		n.row(fmt.Sprint(minute), milliseconds.of(median(p.took)), milliseconds.of(percentile(p.took, 99)), mebibytes.of(float64(memory)))
+	}
+	for i := range written {
+		check(w.send(http.MethodGet, fmt.Sprint("/entities/school-", i), nil))
+	}
+}
+
+// change makes a directory write each second until ctx is done. In every fifth minute it loads the events of another day first.
+func (n *network) change(ctx context.Context, w *writer, minute int, written *int) error {
+	if minute%5 == 0 {
+		p, dir := n.params(), filepath.Join(n.dir, "hold")
+		p.Days, p.First, p.Seed = 1, n.last()+1+calendar.Date(minute), uint64(minute)+2
+		_, err := generate.Schools(ctx, dir, p)
+		if err == nil {
+			args := append([]string{"load", n.name, dir, "--db", n.db}, n.flags["load"]...)
+			err = exec.CommandContext(ctx, n.binary(), args...).Run()
+		}
+		if err := errors.Join(err, os.RemoveAll(dir)); err != nil {
+			return err
+		}
+	}
+	for each := time.NewTicker(time.Second); ; {
+		if err := w.school(http.MethodPost, *written); err != nil {
+			return err
+		}
+		*written++
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-each.C:
+		}
+	}
+}
