@@ -61,15 +61,15 @@ fuzz: ## fuzz every decoder, parser and cursor; MINUTES=30 over all of them
 	.ci/fuzz $(MINUTES)
 
 .PHONY: bench
-bench: ## measure the binary and write BENCHMARKS.md; ARGS="-sizes 1000x365,10000x365"
+bench: ## measure the binary and write BENCHMARKS.md; ARGS="-sizes 10000x365 -beside COMMIT"
 	cd $(TOOLS)/bench && ../../../../.ci/with node:nodejs npm -- ../../../../.ci/with-postgres go run . $(ARGS)
 
 SEED := 1
 
 .PHONY: trials
-trials: ## inject faults at random on both engines and compare every answer with a model; SEED=1 MINUTES=30, SCENARIO=FILE, BINARY=FILE, ARGS="-load 10"
+trials: ## inject faults at random on both engines and compare every answer with a model; SEED=1 MINUTES=30, BINARY=FILE, ARGS=-v
 	cd $(TOOLS)/trials && ../../../../.ci/with-postgres go run . -seed $(SEED) -minutes $(MINUTES) \
-		$(if $(SCENARIO),-scenario $(abspath $(SCENARIO))) $(if $(BINARY),-binary $(abspath $(BINARY))) $(ARGS)
+		$(if $(BINARY),-binary $(abspath $(BINARY))) $(ARGS)
 
 .PHONY: house
 house: ## print lines, types, and the files on five ways through the code; ARGS="-at COMMIT"

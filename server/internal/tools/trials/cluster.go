@@ -18,11 +18,10 @@ import (
 	"github.com/lectern-dev/lectern/server/database"
 )
 
-// A cluster is a PostgreSQL of the trials' own: a primary, and perhaps a standby that applies each commit before it is
-// acknowledged.
+// cluster is a PostgreSQL of the trials' own: a primary, and perhaps a standby that applies each commit before it is acknowledged.
 type cluster struct {
 	dir, bin string
-	who      *syscall.Credential // who runs it, where the trials are root's; PostgreSQL refuses to be
+	user     *syscall.Credential // that runs it if root runs the trials: PostgreSQL refuses root
 	nodes    []*node             // the primary first
 }
 
@@ -32,90 +31,64 @@ type node struct {
 }
 
 // startCluster starts a cluster in a new folder below one.
-func startCluster(parent string, pair bool) (_ *cluster, err error) {
-	c := &cluster{}
-	if c.bin, err = programs(); err != nil {
-		return nil, err
+func startCluster(parent string, pair bool) *cluster {
+	c := &cluster{bin: programs(), dir: must(os.MkdirTemp(parent, "postgres-"))}
+	if err := caught(func() { c.init(pair) }); err != nil {
+		c.stop()
+		panic(stopped{err})
 	}
-	if c.dir, err = os.MkdirTemp(parent, "postgres-"); err != nil {
-		return nil, err
-	}
-	defer func() {
-		if err != nil {
-			c.stop()
-		}
-	}()
-	if err := c.own(); err != nil {
-		return nil, err
-	}
-	n := &node{data: filepath.Join(c.dir, "first")}
-	if err := c.run("initdb", "-D", n.data, "--locale=C", "-E", "UTF8", "-U", "lectern", "--auth=trust", "--no-sync"); err != nil {
-		return nil, err
-	}
-	settings := "listen_addresses = '127.0.0.1'\nunix_socket_directories = ''\nmax_connections = 80\nfsync = off\nshared_buffers = '32MB'\n"
-	if err := appendTo(filepath.Join(n.data, "postgresql.conf"), settings); err != nil {
-		return nil, err
-	}
-	if err := c.add(n); err != nil || !pair {
-		return c, err
-	}
-	return c, c.follow()
+	return c
 }
 
-// follow adds a standby to the first node.
-func (c *cluster) follow() error {
-	first, n := c.nodes[0], &node{data: filepath.Join(c.dir, fmt.Sprint("standby-", len(c.nodes)))}
-	if err := c.run("pg_basebackup", "-D", n.data, "-R", "-X", "stream", "--checkpoint=fast", "--no-sync",
-		"-d", "host=127.0.0.1 user=lectern application_name=standby port="+first.port); err != nil {
-		return err
+func (c *cluster) init(pair bool) {
+	if os.Geteuid() == 0 {
+		u := must(user.Lookup("postgres"))
+		uid, gid := must(strconv.Atoi(u.Uid)), must(strconv.Atoi(u.Gid))
+		c.user = &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
+		check(os.Chown(c.dir, uid, gid))
 	}
-	if err := c.add(n); err != nil {
-		return err
+	first := &node{data: filepath.Join(c.dir, "first")}
+	c.run("initdb", "-D", first.data, "--locale=C", "-E", "UTF8", "-U", "lectern", "--auth=trust", "--no-sync")
+	appendTo(filepath.Join(first.data, "postgresql.conf"),
+		"listen_addresses = '127.0.0.1'\nunix_socket_directories = ''\nmax_connections = 80\nfsync = off\nshared_buffers = '32MB'\n")
+	c.add(first)
+	if !pair {
+		return
 	}
-	if err := appendTo(filepath.Join(first.data, "postgresql.conf"), "synchronous_standby_names = '*'\nsynchronous_commit = remote_apply\n"); err != nil {
-		return err
-	}
-	return c.run("pg_ctl", "reload", "-D", first.data)
+	standby := &node{data: filepath.Join(c.dir, "standby")}
+	c.run("pg_basebackup", "-D", standby.data, "-R", "-X", "stream", "--checkpoint=fast", "--no-sync",
+		"-d", "host=127.0.0.1 user=lectern application_name=standby port="+first.port)
+	c.add(standby)
+	appendTo(filepath.Join(first.data, "postgresql.conf"), "synchronous_standby_names = '*'\nsynchronous_commit = remote_apply\n")
+	c.reload(first)
 }
 
 // add starts a node with a proxy in front.
-func (c *cluster) add(n *node) error {
-	port, err := freePort()
-	if err != nil {
-		return err
-	}
-	n.port = port
-	if n.proxy, err = newProxy("127.0.0.1:" + port); err != nil {
-		return err
-	}
+func (c *cluster) add(n *node) {
+	n.port = freePort()
+	n.proxy = newProxy("127.0.0.1:" + n.port)
 	c.nodes = append(c.nodes, n)
-	return c.start(n)
+	c.start(n)
 }
 
-func (c *cluster) start(n *node) error {
-	return c.run("pg_ctl", "start", "-D", n.data, "-w", "-t", "60", "-l", filepath.Join(n.data, "log"), "-o", "-p "+n.port)
+func (c *cluster) start(n *node) {
+	c.run("pg_ctl", "start", "-D", n.data, "-w", "-t", "60", "-l", filepath.Join(n.data, "log"), "-o", "-p "+n.port)
 }
 
-// crash ends a node at once and starts it again.
-func (c *cluster) crash(n *node) error {
-	return errors.Join(c.run("pg_ctl", "stop", "-D", n.data, "-m", "immediate", "-w", "-t", "60"), c.start(n))
+func (c *cluster) crash(n *node) {
+	c.run("pg_ctl", "stop", "-D", n.data, "-m", "immediate", "-w", "-t", "60")
 }
 
-// promote lets the standby take over from a primary that ends at once.
-func (c *cluster) promote() error {
-	if err := c.run("pg_ctl", "stop", "-D", c.nodes[0].data, "-m", "immediate", "-w", "-t", "60"); err != nil {
-		return err
-	}
-	n := c.nodes[1]
-	err := c.run("pg_ctl", "promote", "-D", n.data, "-w", "-t", "60")
-	c.nodes = []*node{n, c.nodes[0]}
-	return err
+func (c *cluster) reload(n *node) { c.run("pg_ctl", "reload", "-D", n.data) }
+
+// promote crashes the primary and lets the standby take over.
+func (c *cluster) promote() {
+	c.crash(c.nodes[0])
+	slices.Reverse(c.nodes)
+	c.run("pg_ctl", "promote", "-D", c.nodes[0].data, "-w", "-t", "60")
 }
 
-// primary is the node that is written to.
-func (c *cluster) primary() *node { return c.nodes[0] }
-
-// unhurried lets connecting take longer than Lectern does: a machine that is busy with other things is no fault.
+// unhurried lets a connection take longer than Lectern does: a machine that is busy with other work is no fault.
 const unhurried = "&connect_timeout=30"
 
 // url is the URL of a database through the proxies.
@@ -132,99 +105,68 @@ func (n *node) url(name string) string {
 	return "postgres://lectern@127.0.0.1:" + n.port + "/" + name + "?sslmode=disable" + unhurried
 }
 
-// part lets the standby hear no more of the primary, which no longer waits for it.
-func (c *cluster) part() error {
+// part stops replication: the standby receives no more, and the primary does not wait for it.
+func (c *cluster) part() {
 	for i, line := range []string{"synchronous_standby_names = ''\n", "primary_conninfo = ''\n"} {
-		data := c.nodes[i].data
-		if err := errors.Join(appendTo(filepath.Join(data, "postgresql.auto.conf"), line), c.run("pg_ctl", "reload", "-D", data)); err != nil {
-			return err
-		}
+		appendTo(filepath.Join(c.nodes[i].data, "postgresql.auto.conf"), line)
+		c.reload(c.nodes[i])
 	}
-	return opened(c.nodes[1].url("postgres"), func(ctx context.Context, db *database.DB) (err error) {
+	check(opened(c.nodes[1].url("postgres"), func(ctx context.Context, db *database.DB) (err error) {
 		for n := 1; n > 0 && err == nil; {
 			err = db.QueryRowContext(ctx, `SELECT count(*) FROM pg_stat_wal_receiver`).Scan(&n)
 		}
 		return err
-	})
+	}))
 }
 
-// stop ends all and removes the data.
+// stop ends all nodes and removes the data.
 func (c *cluster) stop() {
 	for _, n := range c.nodes {
 		n.proxy.close()
 		if _, err := os.Stat(filepath.Join(n.data, "postmaster.pid")); err == nil {
-			_ = c.run("pg_ctl", "stop", "-D", n.data, "-m", "immediate", "-w", "-t", "60")
+			_ = caught(func() { c.crash(n) })
 		}
 	}
 	_ = os.RemoveAll(c.dir)
 }
 
-// own gives the folder to who runs PostgreSQL.
-func (c *cluster) own() error {
-	if os.Geteuid() != 0 {
-		return nil
-	}
-	u, err := user.Lookup("postgres")
-	if err != nil {
-		return err
-	}
-	uid, err := strconv.Atoi(u.Uid)
-	gid, err2 := strconv.Atoi(u.Gid)
-	if err := errors.Join(err, err2); err != nil {
-		return err
-	}
-	c.who = &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
-	return os.Chown(c.dir, uid, gid)
-}
-
-// run runs one of PostgreSQL's programs. What it says goes to a file, for a server that it starts would keep a pipe open.
-func (c *cluster) run(program string, args ...string) error {
-	out, err := os.CreateTemp("", "lectern-trials-")
-	if err != nil {
-		return err
-	}
+// run runs one of PostgreSQL's programs. Its output goes to a file, since a server that it starts would keep a pipe open.
+func (c *cluster) run(program string, args ...string) {
+	out := must(os.CreateTemp("", "lectern-trials-"))
 	defer os.Remove(out.Name())
 	defer out.Close()
 	cmd := exec.Command(filepath.Join(c.bin, program), args...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = "/", out, out
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: c.who, Setpgid: true}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: c.user, Setpgid: true}
 	if err := cmd.Run(); err != nil {
 		said, _ := os.ReadFile(out.Name())
-		return fmt.Errorf("%s %s: %w\n%s", program, strings.Join(args, " "), err, bytes.TrimSpace(said))
+		check(fmt.Errorf("%s %s: %w\n%s", program, strings.Join(args, " "), err, bytes.TrimSpace(said)))
 	}
-	return nil
 }
 
 // programs is the folder of the newest PostgreSQL.
-func programs() (string, error) {
+func programs() string {
 	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/postgres")
 	other, _ := filepath.Glob("/usr/pgsql-*/bin/postgres")
 	if found = append(found, other...); len(found) > 0 {
 		slices.Sort(found)
-		return filepath.Dir(found[len(found)-1]), nil
+		return filepath.Dir(found[len(found)-1])
 	}
 	path, err := exec.LookPath("postgres")
 	if err != nil {
-		return "", errors.New("PostgreSQL's programs are not found: install them, or run this with `make trials`, which does")
+		check(errors.New("PostgreSQL's programs are not found: install them, or run this with `make trials`, which does"))
 	}
-	return filepath.Dir(path), nil
+	return filepath.Dir(path)
 }
 
-func freePort() (string, error) {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
+func freePort() string {
+	ln := must(net.Listen("tcp", "127.0.0.1:0"))
 	defer ln.Close()
-	_, port, err := net.SplitHostPort(ln.Addr().String())
-	return port, err
+	return strconv.Itoa(ln.Addr().(*net.TCPAddr).Port)
 }
 
-func appendTo(file, lines string) error {
-	f, err := os.OpenFile(file, os.O_APPEND|os.O_WRONLY, 0)
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteString("\n" + lines)
-	return errors.Join(err, f.Close())
+func appendTo(file, lines string) {
+	f := must(os.OpenFile(file, os.O_APPEND|os.O_WRONLY, 0))
+	_, err := f.WriteString("\n" + lines)
+	check(errors.Join(err, f.Close()))
 }

@@ -114,32 +114,22 @@ func (t *partnerSide) changedTeacher(c chance, ref string, entities []string) wr
 }
 
 // directory does a write, which a fault may befall.
-func (t *partnerSide) directory(c chance, a Step) error {
+func (t *partnerSide) directory(c chance, a Step) {
 	w, s := t.someWrite(c), pick(c, t.servers)
 	t.counts.writes.Add(1)
 	over := t.befall(c, a.Fault, s)
 	got := t.signed(s, w.method, w.path, body(w.body))
-	if err := over(); err != nil {
-		return err
-	}
+	over()
 	t.log("%s %s: %d %s %v", got.what, line(w.body), got.status, got.body, got.err)
-	said, err := t.allowed(got)
-	if err != nil {
-		return err
-	}
-	if !said {
-		return t.unheard(w, s)
+	if !t.allowed(got) {
+		t.unheard(w, s)
+		return
 	}
 	if a.Fault != "" && t.trouble {
-		if err := t.calm(); err != nil {
-			return err
-		}
+		t.calm()
 	}
-	if err := t.heard(w, got); err != nil {
-		return err
-	}
+	t.heard(w, got)
 	t.erasedTeacher(w, got.status == 204)
-	return nil
 }
 
 // body is what is sent: nothing, or a row.
@@ -151,38 +141,34 @@ func body(r row) any {
 }
 
 // befall lets a fault happen in the middle of a call, and returns what waits for its end.
-func (t *partnerSide) befall(c chance, fault string, s *server) (over func() error) {
+func (t *partnerSide) befall(c chance, fault string, s *server) (over func()) {
 	moment := time.Duration(c.IntN(12_000)) * time.Microsecond
 	done := make(chan error, 1)
-	after := func(f func() error) func() error {
+	after := func(f func()) func() {
 		t.trouble = true
-		go func() { time.Sleep(moment); done <- f() }()
-		return func() error { return <-done }
+		go func() { time.Sleep(moment); done <- caught(f) }()
+		return func() { check(<-done) }
 	}
 	switch {
 	case fault == "kill server":
-		return after(func() error { return t.restart(s, true) })
+		return after(func() { t.restart(s, true) })
 	case fault == "cut" && t.scenario.Engine == postgres:
-		return after(func() error { t.cut(); return nil })
+		return after(t.cut)
 	case fault == "lost":
-		return after(func() error { s.proxy.cut(); return nil })
+		return after(s.proxy.cut)
 	}
-	return func() error { return nil }
+	return func() {}
 }
 
 // unheard is a write of which nobody was told whether it has happened. The server ends first, so that it cannot happen later.
-func (t *partnerSide) unheard(w write, s *server) error {
+func (t *partnerSide) unheard(w write, s *server) {
 	m := &maybe[*partner]{w.method + " " + w.path, func(p *partner) *partner { w.do(p); return p }}
 	t.worlds.begin(m)
-	if err := t.restart(s, true); err != nil {
-		return err
-	}
-	if err := t.quiet(); err != nil {
-		return err
-	}
+	t.restart(s, true)
+	t.quiet()
 	t.worlds.unknown(m)
 	t.erasedTeacher(w, false)
-	return t.recovered()
+	t.recovered()
 }
 
 // erasedTeacher takes the e-mail of a teacher that was removed out of what pulls expect: it is gone from every state.
@@ -193,8 +179,8 @@ func (t *partnerSide) erasedTeacher(w write, certain bool) {
 }
 
 // heard holds the answer to a write against what it must be.
-func (t *partnerSide) heard(w write, got *answer) error {
-	return t.worlds.observe(got.what, func(p *partner) error {
+func (t *partnerSide) heard(w write, got *answer) {
+	t.worlds.observe(got.what, func(p *partner) error {
 		want := w.do(p)
 		if got.status != want.status {
 			return fmt.Errorf("%d %s, want %d %v", got.status, got.body, want.status, want.faults)
@@ -222,26 +208,26 @@ func (t *partnerSide) heard(w write, got *answer) error {
 }
 
 // pullDirectory pulls a list by its cursors.
-func (t *partnerSide) pullDirectory(c chance, _ Step) error {
+func (t *partnerSide) pullDirectory(c chance, _ Step) {
 	of, ref := pick(c, []string{"entities", "subtree", "readers", "teachers"}), pick(c, []string{"network", "school", "class"})
 	if of != "entities" {
 		refs := append(t.worlds.likely().list("subtree", "n1"), row{"reference_id": "n2"})
 		ref = str(pick(c, refs), "reference_id")
 	}
-	return t.pullList(pick(c, t.servers), of, ref)
+	t.pullList(pick(c, t.servers), of, ref)
 }
 
 // pullList pulls the entities of a type, or what an entity has.
-func (t *partnerSide) pullList(s *server, of, ref string) error {
+func (t *partnerSide) pullList(s *server, of, ref string) {
 	path := "/entities?entity_type=" + ref
 	if of != "entities" {
 		path = "/entities/" + url.PathEscape(ref) + "/" + of
 	}
 	var rows []row
 	for cursor := ""; ; {
-		p, err := t.page(t.signed(s, "GET", more(path, cursor), nil))
+		p := t.page(t.signed(s, "GET", more(path, cursor), nil))
 		if p == nil {
-			return err
+			return
 		}
 		for _, r := range p.rows {
 			delete(r, "access_token") // which is random
@@ -251,7 +237,7 @@ func (t *partnerSide) pullList(s *server, of, ref string) error {
 			break
 		}
 	}
-	return t.worlds.observe("the directory's "+path, func(p *partner) error {
+	t.worlds.observe("the directory's "+path, func(p *partner) error {
 		got, want := lines(rows), lines(p.list(of, ref))
 		if !slices.Equal(got, want) {
 			return fmt.Errorf("got\n%v, want\n%v", got, want)

@@ -3,8 +3,6 @@ package main
 import (
 	"bytes"
 	"encoding/csv"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -14,60 +12,37 @@ import (
 )
 
 // writeFeed writes the rows of a feed to a new folder as NDJSON or CSV.
-func (t *harness) writeFeed(c chance, feed map[string][]row) (string, error) {
-	dir, err := os.MkdirTemp(t.dir, "feed-")
-	if err != nil {
-		return "", err
-	}
+func (t *harness) writeFeed(c chance, feed map[string][]row) (dir string) {
+	dir = must(os.MkdirTemp(t.dir, "feed-"))
 	for _, name := range slices.Sorted(maps.Keys(feed)) {
-		ending, form := ".ndjson", asJSON
+		ending, text := ".ndjson", strings.Join(lines(feed[name]), "\n")+"\n"
 		if c.one(3) {
-			ending, form = ".csv", asCSV
+			ending, text = ".csv", asCSV(feed[name])
 		}
-		body, err := form(feed[name])
-		if err != nil {
-			return "", err
-		}
-		if err := os.WriteFile(filepath.Join(dir, name+ending), body, 0o644); err != nil {
-			return "", err
-		}
+		check(os.WriteFile(filepath.Join(dir, name+ending), []byte(text), 0o644))
 	}
-	return dir, nil
-}
-
-func asJSON(rows []row) ([]byte, error) {
-	var b bytes.Buffer
-	for _, r := range rows {
-		text, err := json.Marshal(r)
-		if err != nil {
-			return nil, err
-		}
-		b.Write(append(text, '\n'))
-	}
-	return b.Bytes(), nil
+	return dir
 }
 
 // asCSV writes rows with all columns that any of them has.
-func asCSV(rows []row) ([]byte, error) {
+func asCSV(rows []row) string {
 	names := map[string]bool{}
 	for _, r := range rows {
 		for name := range r {
 			names[name] = true
 		}
 	}
-	header := slices.Sorted(maps.Keys(names))
-	var b bytes.Buffer
-	w := csv.NewWriter(&b)
-	err := w.Write(header)
+	table := [][]string{slices.Sorted(maps.Keys(names))}
 	for _, r := range rows {
-		cells := make([]string, len(header))
-		for i, name := range header {
-			cells[i] = cell(r[name])
+		var cells []string
+		for _, name := range table[0] {
+			cells = append(cells, cell(r[name]))
 		}
-		err = errors.Join(err, w.Write(cells))
+		table = append(table, cells)
 	}
-	w.Flush()
-	return b.Bytes(), errors.Join(err, w.Error())
+	var b bytes.Buffer
+	check(csv.NewWriter(&b).WriteAll(table))
+	return b.String()
 }
 
 // cell is a value in CSV; a list is joined by semicolons.

@@ -1,16 +1,14 @@
 package main
 
 import (
-	"crypto/tls"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"os"
-	"path/filepath"
 	"strconv"
-	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -32,7 +30,7 @@ type harness struct {
 	client   *http.Client
 	counts   *counts
 	calls    int
-	trouble  bool // a fault is under way: 503 and lost connections are to be expected
+	trouble  bool // a fault is under way: 503 and lost connections are expected
 	log      func(format string, args ...any)
 
 	partners  []*partnerSide
@@ -40,7 +38,7 @@ type harness struct {
 	tenants   []*tenant // all of these
 	dead      []string  // keys that ended
 	promoted  bool
-	damaged   bool // a bit is flipped, or the disk is full: 500 is to be expected
+	damaged   bool // a bit is flipped, or the disk is full: 500 is expected
 	disk      *disk
 }
 
@@ -49,59 +47,40 @@ type server struct {
 	*command
 	port  string
 	proxy *proxy
-	db    string        // where it is not that of the trial
-	since time.Duration // its clock is at most so much behind that of the trial, as it was when it began
-	off   time.Duration
-	mu    sync.Mutex // of the two: a server may be started again in the middle of a call
+	db    string                      // if it is not that of the scenario
+	began atomic.Pointer[serverClock] // a server may be restarted in the middle of a call
 }
 
-func (s *server) latest() time.Time {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return time.Now().Add(s.off)
-}
+// serverClock is the clock that a server was started with. It may have taken some time to start, and is behind by at most that.
+type serverClock struct{ offset, start time.Duration }
 
-func (s *server) earliest() time.Time {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return time.Now().Add(s.off - s.since)
-}
-
-// runs notes when a server's clock began, and how long it may have taken.
-func (s *server) runs(off, since time.Duration) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.off, s.since = off, since
-}
+func (s *server) latest() time.Time   { return time.Now().Add(s.began.Load().offset) }
+func (s *server) earliest() time.Time { return s.latest().Add(-s.began.Load().start) }
 
 // secretKey seals the secrets of directory keys.
 const secretKey = "LECTERN_SECRET_KEY=dHJpYWxzdHJpYWxzdHJpYWxzdHJpYWxzdHJpYWxzISE="
 
-// env is what commands have in their environment.
+// env is the environment of commands.
 func (t *harness) env() []string {
 	return []string{secretKey, "LECTERN_DB=" + t.store.url(), "TMPDIR=" + t.dir}
 }
 
 // newHarness prepares a scenario on a new database.
-func newHarness(p *product, s Scenario, f *counts, pg *cluster) (*harness, error) {
-	dir, err := workFolder()
-	if err != nil {
-		return nil, err
-	}
-	t := &harness{product: p, scenario: s, dir: dir, counts: f, log: func(string, ...any) {}}
-	t.store = &store{engine: s.Engine, dir: dir, pg: pg, name: fmt.Sprintf("trial_%d", time.Now().UnixNano())}
-	t.client = &http.Client{Timeout: patience, Transport: &http.Transport{DisableCompression: true, TLSClientConfig: &tls.Config{}, MaxIdleConnsPerHost: 4}}
+func newHarness(p *product, s Scenario, f *counts, pg *cluster) *harness {
+	t := &harness{product: p, scenario: s, dir: must(workFolder()), counts: f, log: func(string, ...any) {}}
+	t.store = &store{engine: s.Engine, dir: t.dir, pg: pg, name: fmt.Sprintf("trial_%d", time.Now().UnixNano())}
+	t.client = &http.Client{Timeout: patience, Transport: &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 4}}
 	if s.Disk && s.Engine == sqlite {
-		if t.disk = newDisk(dir); t.disk != nil {
+		if t.disk = newDisk(t.dir); t.disk != nil {
 			t.store.dir = t.disk.at
 		}
 	}
 	c := newChance(s.Seed)
 	t.clock.put(time.Date(2026, 9, 10+c.IntN(12), 8+c.IntN(15), 5+c.IntN(15), 0, 0, brasilia))
-	return t, nil
+	return t
 }
 
-// close ends what runs and removes what was written.
+// close ends all processes and removes all files.
 func (t *harness) close() {
 	for _, s := range t.servers {
 		s.kill()
@@ -114,107 +93,73 @@ func (t *harness) close() {
 }
 
 // lectern runs a command to its end.
-func (t *harness) lectern(args ...string) (*command, error) {
+func (t *harness) lectern(args ...string) *command {
 	at := t.clock.now()
-	for _, s := range t.servers { // clocks that were put since the servers began are those of loads
+	for _, s := range t.servers { // a clock that was put since the servers began is that of loads only
 		if e := s.earliest(); e.Before(at) {
 			at = e
 		}
 	}
-	c, err := t.product.start(t.env(), at, args...)
-	if err != nil {
-		return nil, err
+	c := t.product.start(t.env(), at, args...)
+	if errors.Is(c.ended(), errHangs) {
+		fail("hangs: %v", c)
 	}
-	if err := c.ended(); errors.Is(err, errHangs) {
-		return c, differs("%v: %v", err, c)
-	}
-	return c, nil
+	return c
 }
 
-// must runs a command that must do well, and reads the JSON that it prints.
-func (t *harness) must(v any, args ...string) error {
-	c, err := t.lectern(args...)
+// must runs a command that must succeed, and reads the JSON that it prints into v, unless that is nil.
+func (t *harness) must(v any, args ...string) {
+	c := t.lectern(args...)
+	err := c.err
+	if err == nil && v != nil {
+		err = json.Unmarshal([]byte(c.out.String()), v)
+	}
 	if err != nil {
-		return err
+		fail("%v: %v", err, c)
 	}
-	if c.err != nil {
-		return differs("%v", c)
-	}
-	if v != nil {
-		if err := json.Unmarshal([]byte(c.out.String()), v); err != nil {
-			return differs("%v: %v", err, c)
-		}
-	}
-	return nil
 }
 
-// begin makes the database, its tenants and keys, and starts the servers.
-func (t *harness) begin() error {
-	if err := t.store.create(); err != nil {
-		return err
-	}
+// begin creates the database, its tenants and keys, and starts the servers.
+func (t *harness) begin() {
+	t.store.create()
 	for _, name := range []string{"acme", "bravo"} {
-		if err := t.beginPartner(name); err != nil {
-			return err
-		}
-		if err := t.beginLibrary(name); err != nil {
-			return err
-		}
+		t.beginPartner(name)
+		t.beginLibrary(name)
 	}
-	n := 1
-	if t.scenario.Engine == postgres {
-		n = 2
-	}
-	for range n {
-		port, err := freePort()
-		if err != nil {
-			return err
-		}
-		p, err := newProxy("127.0.0.1:" + port)
-		if err != nil {
-			return err
-		}
-		s := &server{port: port, proxy: p}
+	for range map[string]int{sqlite: 1, postgres: 2}[t.scenario.Engine] {
+		s := t.newServer()
 		t.servers = append(t.servers, s)
-		if err := t.serve(s); err != nil {
-			return err
-		}
+		t.serve(s)
 	}
-	return nil
+}
+
+// newServer returns a server that is not started yet.
+func (t *harness) newServer() *server {
+	port := freePort()
+	return &server{port: port, proxy: newProxy("127.0.0.1:" + port)}
 }
 
 // serve starts a server and waits until it listens.
-func (t *harness) serve(s *server) error {
-	off, began := t.clock.offset, time.Now()
-	s.runs(off, 0)
+func (t *harness) serve(s *server) {
+	offset, began := t.clock.offset, time.Now()
+	s.began.Store(&serverClock{offset: offset})
 	args := []string{"serve", "--addr", "127.0.0.1:" + s.port, "--admin-addr=", "--log-level", "error"}
 	for _, api := range []string{"directory", "schools", "libraries"} {
 		args = append(args, "--"+api+"-rate", strconv.Itoa(t.scenario.rate()))
 	}
-	env := t.env()
-	if s.db != "" {
-		env = append(env, "LECTERN_DB="+s.db)
-	}
-	c, err := t.product.start(env, t.clock.now(), args...)
-	if err != nil {
-		return err
-	}
-	s.command = c
-	for time.Since(began) < patience {
+	s.command = t.product.start(append(t.env(), "LECTERN_DB="+cmp.Or(s.db, t.store.url())), t.clock.now(), args...)
+	for s.runs() && time.Since(began) < patience {
 		if conn, err := net.Dial("tcp", "127.0.0.1:"+s.port); err == nil {
-			s.runs(off, time.Since(began))
-			return conn.Close()
+			s.began.Store(&serverClock{offset, time.Since(began)})
+			_ = conn.Close()
+			return
 		}
-		select {
-		case <-c.done:
-			return differs("%v", c)
-		case <-time.After(3 * time.Millisecond):
-		}
+		time.Sleep(3 * time.Millisecond)
 	}
-	return differs("does not listen: %v", c)
+	fail("does not listen: %v", s.command)
 }
 
-// kill ends a server at once.
+// kill kills a server.
 func (s *server) kill() {
 	if s.command != nil {
 		_ = s.Process.Kill()
@@ -222,47 +167,42 @@ func (s *server) kill() {
 	}
 }
 
-// restart ends a server, at once or as an operator does, and starts it again at the clock of now.
-func (t *harness) restart(s *server, atOnce bool) error {
-	if atOnce {
+// restart ends a server, by a kill or as an operator does, and starts it again with the present clock.
+func (t *harness) restart(s *server, kill bool) {
+	if kill {
 		s.kill()
 		t.counts.kills.Add(1)
 	} else {
 		_ = s.Process.Signal(syscall.SIGTERM)
-		if err := s.ended(); err != nil {
-			return differs("after SIGTERM: %v", s.command)
+		if s.ended() != nil {
+			fail("after SIGTERM: %v", s.command)
 		}
 	}
 	t.client.CloseIdleConnections()
-	return t.serve(s)
+	t.serve(s)
 }
 
 // calm waits until every server answers after a fault.
-func (t *harness) calm() error {
+func (t *harness) calm() {
 	t.trouble = true
 	until := time.Now().Add(patience)
 	for _, s := range t.servers {
 		for {
-			a := t.get(s, t.partners[0].keys[0], schoolsPrefix+"/users", map[string]string{"pageSize": "7"}) // as no pull asks, which this would begin anew
+			a := t.get(s, t.partners[0].keys[0], schoolsPrefix+"/users", map[string]string{"pageSize": "7"}) // a size of no pull, which this would begin again
 			if a.status == 200 {
 				break
 			}
 			if time.Now().After(until) {
-				return differs("%v after the fault: %s: %d %s %v", patience, a.what, a.status, a.body, a.err)
+				fail("%v after the fault: %s: %d %s %v", patience, a.what, a.status, a.body, a.err)
 			}
 			time.Sleep(20 * time.Millisecond)
 		}
 	}
 	t.trouble = false
-	return nil
 }
 
-// recovered holds that after a fault everything is answered, and right.
-func (t *harness) recovered() error {
-	if err := t.calm(); err != nil {
-		return err
-	}
-	return t.everything(t.servers[0])
+// recovered checks that after a fault all answers come, and are right.
+func (t *harness) recovered() {
+	t.calm()
+	t.everything(t.servers[0])
 }
-
-func (t *harness) file(name string) string { return filepath.Join(t.dir, name) }

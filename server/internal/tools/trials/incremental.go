@@ -8,23 +8,22 @@ import (
 
 // incremental brings a copy of a list up to date by what has changed since (H14): it must be the list then. Where there are few
 // copies, or one is no longer kept up, another list is copied.
-func (t *tenant) incremental(c chance, _ Step) error {
+func (t *tenant) incremental(c chance, _ Step) {
 	if t.trouble {
-		return nil
+		return
 	}
 	s := pick(c, t.servers)
 	if len(t.copies) < 3 || c.one(4) {
-		p, err := t.copied(s, t.copyable(c))
-		if p != nil {
+		if p := t.copied(s, t.copyable(c)); p != nil {
 			t.copies = append(t.copies, p)
 		}
-		return err
+		return
 	}
 	i := c.IntN(len(t.copies))
 	was := t.copies[i]
-	now, err := t.copied(s, was)
+	now := t.copied(s, was)
 	if now == nil {
-		return err
+		return
 	}
 	t.copies[i] = now
 	have := map[string]string{}
@@ -35,11 +34,11 @@ func (t *tenant) incremental(c chance, _ Step) error {
 	for number, seen := 1, 0; ; number++ {
 		a := t.get(pick(c, t.servers), was.key, was.path, paged(values, number, was.size, now.snapshot))
 		if a.status == 410 && t.clock.latest().Sub(was.asked) >= keep {
-			return nil
+			return
 		}
-		got, err := t.page(a)
+		got := t.page(a)
 		if got == nil {
-			return err
+			return
 		}
 		for _, r := range got.rows {
 			have[line(naturalKey(r))] = line(r)
@@ -52,9 +51,7 @@ func (t *tenant) incremental(c chance, _ Step) error {
 			for _, r := range got.removed {
 				rows = append(rows, with(r, "removed", any(true)))
 			}
-			if err := t.ndjson(s, was, paged(values, number, was.size, now.snapshot), rows); err != nil {
-				return err
-			}
+			t.ndjson(s, was, paged(values, number, was.size, now.snapshot), rows)
 		}
 		if seen += len(got.rows) + len(got.removed); seen >= got.total || seen == 0 {
 			break
@@ -62,9 +59,8 @@ func (t *tenant) incremental(c chance, _ Step) error {
 	}
 	got, want := slices.Sorted(maps.Values(have)), slices.Sorted(slices.Values(lines(now.rows)))
 	if !slices.Equal(got, want) {
-		return differs("a copy of %s of %s, brought from %s to %s, is\n%v, want\n%v", was.path, line(was.params), was.snapshot, now.snapshot, got, want)
+		fail("a copy of %s of %s, brought from %s to %s, is\n%v, want\n%v", was.path, line(was.params), was.snapshot, now.snapshot, got, want)
 	}
-	return nil
 }
 
 // naturalKey is the key of a row of a list that has incremental pulls, as data.removed shows it.
@@ -101,14 +97,14 @@ func (t *tenant) copyable(c chance) *pull {
 }
 
 // copied pulls a list whole, of the snapshot of now; nil in trouble.
-func (t *tenant) copied(s *server, like *pull) (*pull, error) {
-	p, err := t.own.beginPull(s, like.key, like.query, like.size)
-	if err != nil || p == nil {
-		return nil, err
+func (t *tenant) copied(s *server, like *pull) *pull {
+	p := t.own.beginPull(s, like.key, like.query, like.size)
+	if p == nil {
+		return nil
 	}
 	p.explicit = !p.whole()
-	if err = t.rest(p, s); err != nil || !p.whole() {
-		return nil, err
+	if t.rest(p, s); !p.whole() {
+		return nil
 	}
-	return p, nil
+	return p
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -15,22 +14,19 @@ import (
 type librarySide struct{ side[*library] }
 
 // beginLibrary creates a library network, with a first load and a key.
-func (t *harness) beginLibrary(name string) error {
+func (t *harness) beginLibrary(name string) {
 	l := &librarySide{side[*library]{worlds: newWorlds(&library{held: newShelf()}),
 		tenant: &tenant{harness: t, name: name, api: "libraries", flags: []string{"--library", name}}}}
 	l.own = l
 	t.libraries, t.tenants = append(t.libraries, l), append(t.tenants, l.tenant)
-	if err := t.must(nil, "library", "create", name, "--name", "Rede "+name); err != nil {
-		return err
-	}
-	if err := l.load(newChance(t.scenario.Seed), loading{feed: l.chunk(newChance(t.scenario.Seed + 2))}); err != nil {
-		return err
-	}
-	return errors.Join(l.issue(""), l.issue(""))
+	t.must(nil, "library", "create", name, "--name", "Rede "+name)
+	l.load(newChance(t.scenario.Seed), loading{feed: l.chunk(newChance(t.scenario.Seed + 2))})
+	l.issue("")
+	l.issue("")
 }
 
 // loadSome loads something, which holds from the next hour or at once.
-func (t *librarySide) loadSome(c chance, a Step) error {
+func (t *librarySide) loadSome(c chance, a Step) {
 	l := loading{fault: a.Fault, now: c.one(2)}
 	switch n := c.IntN(12); {
 	case n < 3:
@@ -41,7 +37,7 @@ func (t *librarySide) loadSome(c chance, a Step) error {
 	default:
 		l.feed, l.check = t.chunk(c), n < 6
 	}
-	return t.load(c, l)
+	t.load(c, l)
 }
 
 // loads takes the e-mails of readers that a load may delete out of what pulls expect (L18).
@@ -59,21 +55,17 @@ var libraryRoutes = []string{"/users", "/engagements", "/datasets/loans", "/data
 	"/datasets/channels", "/datasets/suggestions", "/datasets/suggestion-requests"}
 
 // whole pulls every list whole, the summary and the dimensions.
-func (t *librarySide) whole(s *server) error {
+func (t *librarySide) whole(s *server) {
 	today := dayOf(t.clock.now())
 	for _, route := range libraryRoutes {
 		q := query{path: librariesPrefix + route, params: map[string]string{}}
 		if route == "/engagements" {
 			q.params["startDate"], q.params["endDate"] = addDays(today, -30), today
 		}
-		if _, err := t.copied(s, &pull{query: q, key: t.keys[0], size: 100}); err != nil {
-			return err
-		}
+		t.copied(s, &pull{query: q, key: t.keys[0], size: 100})
 	}
-	if err := t.dimensions(s); err != nil {
-		return err
-	}
-	return t.summary(s, query{path: librariesPrefix + "/summary", params: map[string]string{"groupBy": "library"}})
+	t.dimensions(s)
+	t.summary(s, query{path: librariesPrefix + "/summary", params: map[string]string{"groupBy": "library"}})
 }
 
 // filters are what the lists of the libraries, and the summary, can be asked for: values, or some number.
@@ -112,7 +104,7 @@ func (t *librarySide) someQuery(c chance) query {
 }
 
 // observe holds an answer against what holds by the clock that judged it.
-func (t *librarySide) observe(a *answer, see func(l *library, day string) error) error {
+func (t *librarySide) observe(a *answer, see func(l *library, day string) error) {
 	w := t.worlds
 	w.expand()
 	for i := 0; i < len(w.all); i++ {
@@ -124,7 +116,7 @@ func (t *librarySide) observe(a *answer, see func(l *library, day string) error)
 			w.all = append(w.all, o)
 		}
 	}
-	return w.observe(a.what, func(l *library) (err error) {
+	w.observe(a.what, func(l *library) (err error) {
 		for _, day := range days(a) {
 			if err = see(l, day); err == nil {
 				return nil
@@ -135,8 +127,8 @@ func (t *librarySide) observe(a *answer, see func(l *library, day string) error)
 }
 
 // asked notes that what waits may be current now: what was served stays so, wherever the clock is put (L1).
-func (t *librarySide) asked(a *answer) error {
-	return t.observe(a, func(*library, string) error { return nil })
+func (t *librarySide) asked(a *answer) {
+	t.observe(a, func(*library, string) error { return nil })
 }
 
 // updated holds meta.updatedAt and the period.
@@ -152,18 +144,19 @@ func (l *library) updated(q query, p *page) error {
 }
 
 // beginPull asks for the first page of a list; nil in trouble.
-func (t *librarySide) beginPull(s *server, k *apiKey, q query, size int) (*pull, error) {
+func (t *librarySide) beginPull(s *server, k *apiKey, q query, size int) *pull {
 	if strings.HasSuffix(q.path, "/summary") {
-		return nil, t.summary(s, q)
+		t.summary(s, q)
+		return nil
 	}
-	p, a, got, err := t.first(s, k, q, size)
+	p, a, got := t.first(s, k, q, size)
 	if got == nil {
-		return nil, err
+		return nil
 	}
 	if strings.HasSuffix(q.path, "/channels") { // all of them, without pages
 		got.total, size = len(got.rows), 1e6
 	}
-	err = t.observe(a, func(l *library, day string) error {
+	t.observe(a, func(l *library, day string) error {
 		q.today = day
 		e := expect(l.held.rows(q))
 		if err := cmp.Or(e.holds(*got, 1, size), l.updated(q, got)); err != nil {
@@ -172,21 +165,18 @@ func (t *librarySide) beginPull(s *server, k *apiKey, q query, size int) (*pull,
 		p.lists = append(p.lists, e)
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
 	t.renews(p)
-	return p, nil
+	return p
 }
 
 // summary holds the numbers of a period.
-func (t *librarySide) summary(s *server, q query) error {
+func (t *librarySide) summary(s *server, q query) {
 	a := t.get(s, t.keys[0], q.path, q.params)
-	got, err := t.page(a)
+	got := t.page(a)
 	if got == nil {
-		return err
+		return
 	}
-	return t.observe(a, func(l *library, day string) error {
+	t.observe(a, func(l *library, day string) error {
 		q.today = day
 		for block, want := range l.held.summary(q, l.hour) {
 			if got := line(got.data[block]); got != line(want) {
@@ -198,13 +188,13 @@ func (t *librarySide) summary(s *server, q query) error {
 }
 
 // dimensions holds the values that filters take.
-func (t *librarySide) dimensions(s *server) error {
+func (t *librarySide) dimensions(s *server) {
 	a := t.get(s, t.keys[0], librariesPrefix+"/dimensions", nil)
-	got, err := t.page(a)
+	got := t.page(a)
 	if got == nil {
-		return err
+		return
 	}
-	return t.observe(a, func(l *library, _ string) error {
+	t.observe(a, func(l *library, _ string) error {
 		if want := line(l.held.dimensions()); line(got.data) != want {
 			return fmt.Errorf("dimensions\n%s, want\n%s", line(got.data), want)
 		}

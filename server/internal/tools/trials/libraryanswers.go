@@ -56,12 +56,7 @@ func (s *shelf) users(q query) (rows []row) {
 			dayOf(instant(r, "updatedAt")) < q.params["updatedSince"] {
 			continue
 		}
-		loans := 0
-		for _, l := range s.Loans {
-			if num(l, "userId") == id {
-				loans++
-			}
-		}
+		loans := count(s.Loans, func(l row) bool { return num(l, "userId") == id })
 		rows = append(rows, row{"userId": whole(id), "name": str(r, "name"), "email": str(r, "email"), "library": s.name("libraries", r, "libraryId"),
 			"ageGroup": s.name("ageGroups", r, "ageGroupId"), "city": given(r, "city"), "state": given(r, "state"), "gender": gender(r),
 			"registeredAt": r["registeredAt"], "status": r["status"], "deletedAt": given(r, "deletedAt"), "updatedAt": inUTC(instant(r, "updatedAt")),
@@ -100,18 +95,12 @@ func (s *shelf) reservations(q query) (rows []row) {
 		if !q.passes(r, "reservedAt") {
 			continue
 		}
-		b, queue := s.Books[num(r, "bookId")], 0
-		for _, o := range s.Reservations {
-			if active(o) && num(o, "bookId") == num(r, "bookId") {
-				queue++
-			}
-		}
-		var position any
+		b, position := s.Books[num(r, "bookId")], any(nil)
 		if active(r) {
 			position = r["position"]
 		}
 		rows = append(rows, row{"reservationId": whole(id), "userId": r["userId"], "bookId": r["bookId"], "title": str(b, "title"),
-			"isbn": given(b, "isbn"), "status": r["status"], "position": position, "titleQueue": whole(queue),
+			"isbn": given(b, "isbn"), "status": r["status"], "position": position, "titleQueue": whole(s.waiting(num(r, "bookId"))),
 			"reservedAt": dated(r, "reservedAt"), "resolvedAt": dated(r, "resolvedAt")})
 	}
 	byDate(rows, "reservedAt", "reservationId")

@@ -133,44 +133,31 @@ func (s *shelf) books(q query) (rows []row) {
 }
 
 // waiting are the active reservations of a title.
-func (s *shelf) waiting(book int) (n int) {
-	for _, r := range s.Reservations {
-		if active(r) && num(r, "bookId") == book {
-			n++
-		}
-	}
-	return n
+func (s *shelf) waiting(book int) int {
+	return count(s.Reservations, func(r row) bool { return active(r) && num(r, "bookId") == book })
 }
 
 // confirmed are the loans of a title whose reader opened it while they lasted (L7).
-func (s *shelf) confirmed(book int) (n int) {
-	for _, l := range s.Loans {
+func (s *shelf) confirmed(book int) int {
+	return count(s.Loans, func(l row) bool {
 		until := "9999"
 		if l["returnedAt"] != nil {
 			until = dayOf(instant(l, "returnedAt"))
 		}
-		if num(l, "bookId") == book && slices.ContainsFunc(s.Events, func(e event) bool {
+		return num(l, "bookId") == book && slices.ContainsFunc(s.Events, func(e event) bool {
 			return e.Kind == "sessions" && e.Book == book && e.Reader == num(l, "userId") && dayOf(e.At) >= dayOf(instant(l, "borrowedAt")) && dayOf(e.At) <= until
-		}) {
-			n++
-		}
-	}
-	return n
+		})
+	})
 }
 
 // readings are the readers of a title who reached a tenth of it and had a loan of it (L9).
 func (s *shelf) readings(book int) int {
-	readers := map[int]bool{}
-	for _, e := range s.Events {
-		if e.Kind == "sessions" && e.Book == book && e.Progress >= 1000 {
-			for _, l := range s.Loans {
-				if num(l, "bookId") == book && num(l, "userId") == e.Reader {
-					readers[e.Reader] = true
-				}
-			}
-		}
-	}
-	return len(readers)
+	return count(s.Readers, func(r row) bool {
+		lent := count(s.Loans, func(l row) bool { return num(l, "bookId") == book && num(l, "userId") == num(r, "userId") })
+		return lent > 0 && slices.ContainsFunc(s.Events, func(e event) bool {
+			return e.Kind == "sessions" && e.Book == book && e.Reader == num(r, "userId") && e.Progress >= 1000
+		})
+	})
 }
 
 // fraction is a quotient with four decimals, 0 of nothing.
@@ -210,13 +197,8 @@ func (s *shelf) stock(q query) (rows []row) {
 }
 
 // lent are the active loans of a title.
-func (s *shelf) lent(book int) (n int) {
-	for _, l := range s.Loans {
-		if l["status"] == "active" && num(l, "bookId") == book {
-			n++
-		}
-	}
-	return n
+func (s *shelf) lent(book int) int {
+	return count(s.Loans, func(l row) bool { return l["status"] == "active" && num(l, "bookId") == book })
 }
 
 // purchases are a title's own lines, to which its readings are allocated.

@@ -248,5 +248,15 @@ func timed(r row, member string) any {
 // given is a member, or null.
 func given(r row, member string) any { return text(str(r, member)) }
 
+// count is the number of rows for which is reports true.
+func count(rows map[int]row, is func(row) bool) (n int) {
+	for _, r := range rows {
+		if is(r) {
+			n++
+		}
+	}
+	return n
+}
+
 // active reports whether a reservation is.
 func active(r row) bool { return strings.Contains("waiting available", str(r, "status")) }

@@ -34,12 +34,7 @@ func (s *shelf) summary(q query, hour time.Time) row {
 // general are the numbers of some readers in a period.
 func (s *shelf) general(q query, in func(reader int) bool) row {
 	t := s.tallied(func(f fact) bool { return q.within(f.day()) && in(f.reader) })
-	registered := 0
-	for id := range s.Readers {
-		if in(id) {
-			registered++
-		}
-	}
+	registered := count(s.Readers, func(r row) bool { return in(num(r, "userId")) })
 	return t.put(row{"registeredUsers": whole(registered), "logins": whole(len(t.visits)), "usersWithLogin": whole(len(t.readers)),
 		"activeLoans": whole(max(0, t.n["loans"]-t.n["returns"])), "distinctBooks": whole(len(t.books)), "activeReservations": whole(s.waitingFor(in)),
 		"convertedReservations": whole(t.n["reservationsConverted"])},
@@ -47,13 +42,8 @@ func (s *shelf) general(q query, in func(reader int) bool) row {
 }
 
 // waitingFor are the active reservations of some readers.
-func (s *shelf) waitingFor(in func(reader int) bool) (n int) {
-	for _, r := range s.Reservations {
-		if active(r) && in(num(r, "userId")) {
-			n++
-		}
-	}
-	return n
+func (s *shelf) waitingFor(in func(reader int) bool) int {
+	return count(s.Reservations, func(r row) bool { return active(r) && in(num(r, "userId")) })
 }
 
 func (s *shelf) channelSums(q query) row {
@@ -91,7 +81,7 @@ func (s *shelf) formats(in func(int) bool, of func(book int) int) row {
 }
 
 func (s *shelf) stockSums() row {
-	allocated, possible, readings, lent, bands := 0, 0, 0, 0, map[string]int{}
+	allocated, possible, readings, bands := 0, 0, 0, map[string]int{}
 	for _, r := range s.stock(query{}) {
 		readings, possible = readings+num(r, "readings"), possible+num(r, "possibleReadings")
 		bands[band(num(r, "readings"), num(r, "possibleReadings"))]++
@@ -99,9 +89,7 @@ func (s *shelf) stockSums() row {
 			allocated += num(p.(row), "consumed")
 		}
 	}
-	for id := range s.Books {
-		lent += s.lent(id)
-	}
+	lent := count(s.Loans, func(l row) bool { return l["status"] == "active" })
 	histogram := []any{row{"band": "0", "count": whole(bands["0"])}}
 	for n := 1; n <= 11; n++ {
 		b := band(n, 10)
@@ -192,10 +180,10 @@ func (s *shelf) profile(q query) row {
 		return listed(func(id int) []int { ids, _ := s.Books[id][member].([]int); return ids }, func(id int) string { return s.Names[vocabulary][id] })
 	}
 	material := func(member string) any {
-		titles, n := 0, 0
+		titles, n := count(s.Books, func(b row) bool { return b[member] == true }), 0
 		for id, b := range s.Books {
 			if b[member] == true {
-				titles, n = titles+1, n+loans(id)
+				n += loans(id)
 			}
 		}
 		if member == "hasVideo" && titles == 0 {

@@ -8,65 +8,45 @@ import (
 	"time"
 )
 
-// loadAll has two processes at once load the feeds of several tenants, of which one may be killed. The other loads what is left,
-// and afterwards there is nothing to load. One of the feeds may be bad, which keeps no other one from being loaded.
-func (t *harness) loadAll(c chance, a Step) error {
-	folder, loaded, bad, err := t.feedsOfAll(c)
-	if err != nil {
-		return err
-	}
-	first, err := t.product.start(t.env(), t.clock.now(), "load", "all", folder)
-	if err != nil {
-		return err
-	}
+// loadAll lets two processes load the feeds of several tenants at once. The first may be killed; the second loads the rest, and
+// afterwards nothing is left to load. One feed may be bad, which must not keep the others from being loaded.
+func (t *harness) loadAll(c chance, a Step) {
+	folder, loaded, bad := t.feedsOfAll(c)
+	first := t.product.start(t.env(), t.clock.now(), "load", "all", folder)
 	time.Sleep(time.Duration(c.IntN(60)) * time.Millisecond)
-	second, err := t.product.start(t.env(), t.clock.now(), "load", "all", folder, "--jobs", pick(c, []string{"1", "2", "4"}))
-	if err != nil {
-		return err
-	}
+	second := t.product.start(t.env(), t.clock.now(), "load", "all", folder, "--jobs", pick(c, []string{"1", "2", "4"}))
 	t.counts.loads.Add(2)
 	if a.Fault == "kill" {
 		time.Sleep(time.Duration(c.IntN(200)) * time.Millisecond)
 		_ = first.Process.Kill()
 		t.counts.kills.Add(1)
 	}
-	for running := true; running; {
-		select {
-		case <-second.done:
-			running = false
-		default: // no directory writes: numbers that a load has reserved come before theirs, whenever it ends
-			if err := ofTenant((*tenant).pull)(t, c, Step{}); err != nil {
-				return err
-			}
-		}
+	for second.runs() { // beside pulls, but not writes: a load's numbers come before theirs, whenever it ends
+		ofTenant((*tenant).pull)(t, c, Step{})
 	}
 	killed := a.Fault == "kill" && first.ended() != nil
 	for _, run := range []*command{first, second} {
 		ended := run.ended()
 		t.log("%v", run)
 		if errors.Is(ended, errHangs) || (run.err != nil) != bad && !(run == first && killed) {
-			return differs("a feed is bad: %v: %v", bad, run)
+			fail("a feed is bad: %v: %v", bad, run)
 		}
 	}
 	for _, done := range loaded {
 		done()
 	}
-	if err := t.everything(t.servers[0]); err != nil || bad {
-		return err
+	t.everything(t.servers[0])
+	if bad {
+		return
 	}
-	again, err := t.lectern("load", "all", folder)
-	if err == nil && (again.err != nil || again.out.String() != "") {
-		return differs("there is nothing more to load: %v", again)
+	if again := t.lectern("load", "all", folder); again.err != nil || again.out.String() != "" {
+		fail("there is nothing more to load: %v", again)
 	}
-	return err
 }
 
-// feedsOfAll writes the feeds of several tenants, and begins what they make. One may be bad, and after the clock
-// went back more of them.
-func (t *harness) feedsOfAll(c chance) (folder string, loaded []func(), bad bool, err error) {
-	if folder, err = os.MkdirTemp(t.dir, "feeds-"); err != nil {
-		return folder, nil, false, err
-	}
+// feedsOfAll writes the feeds of several tenants and notes that they may be loaded. One may be bad, and more after the clock went back.
+func (t *harness) feedsOfAll(c chance) (folder string, loaded []func(), bad bool) {
+	folder = must(os.MkdirTemp(t.dir, "feeds-"))
 	for _, of := range t.tenants {
 		if c.one(4) {
 			continue
@@ -80,12 +60,10 @@ func (t *harness) feedsOfAll(c chance) (folder string, loaded []func(), bad bool
 		} else {
 			bad = true
 		}
-		dir, err := t.writeFeed(c, f)
 		to := filepath.Join(folder, of.api, of.name)
-		if err := errors.Join(err, os.MkdirAll(filepath.Dir(to), 0o755), os.Rename(dir, to)); err != nil {
-			return folder, nil, false, err
-		}
+		check(os.MkdirAll(filepath.Dir(to), 0o755))
+		check(os.Rename(t.writeFeed(c, f), to))
 		t.log("%s", strings.TrimPrefix(to, folder)+" "+line(f))
 	}
-	return folder, loaded, bad, nil
+	return folder, loaded, bad
 }

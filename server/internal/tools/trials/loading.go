@@ -2,14 +2,15 @@ package main
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"time"
 )
 
-// A model is what loads have made of a tenant.
+// model is what loads have made of a tenant.
 type model[M any] interface {
 	clone() M
-	load(l loading, at time.Time) error // what it has made of the model then is no good where there is an error
+	load(l loading, at time.Time) error // the model is of no use after an error
 }
 
 // A feed is what is loaded: rows by file.
@@ -20,19 +21,15 @@ func (f feed) add(file string, r row) { f[file] = append(f[file], r) }
 // loading is a load that is to be done.
 type loading struct {
 	feed             feed
-	skip, check, now bool // bad rows are passed over; nothing is written; the libraries do not wait for the hour
+	skip, check, now bool // --skip-bad; --check; --now for the libraries
 	fault            string
 }
 
-// load loads a feed, and holds what comes of it against what must.
-func (t *side[M]) load(c chance, l loading) error {
-	dir, err := t.writeFeed(c, l.feed)
-	if err != nil {
-		return err
-	}
-	args := slices.Concat([]string{"load", t.api}, t.flags, []string{dir})
+// load loads a feed and compares the result with the model.
+func (t *side[M]) load(c chance, l loading) {
+	args := slices.Concat([]string{"load", t.api}, t.flags, []string{t.writeFeed(c, l.feed)})
 	if l.skip {
-		args = append(args, "--skip-bad", t.file("bad.txt"))
+		args = append(args, "--skip-bad", filepath.Join(t.dir, "bad.txt"))
 	}
 	if l.check {
 		args = append(args, "--check")
@@ -40,24 +37,18 @@ func (t *side[M]) load(c chance, l loading) error {
 	if l.now && t.api == "libraries" {
 		args = append(args, "--now")
 	}
-	run, err := t.product.start(t.env(), t.clock.now(), args...)
-	if err != nil {
-		return err
-	}
+	run := t.product.start(t.env(), t.clock.now(), args...)
 	t.log("%v %s", args, line(l.feed))
 	t.counts.loads.Add(1)
 	if l.check {
-		return t.checked(c, l, run)
+		t.checked(c, l, run)
+		return
 	}
 	m := t.begins(l, run.from)
-	certain, err := t.ended(c, l.fault, run)
-	if err != nil {
-		return err
-	}
-	return t.settle(l, m, run, certain)
+	t.settle(l, m, run, t.ended(c, l.fault, run))
 }
 
-// begins says that a load may happen from now on.
+// begins notes that a load may take effect from now on.
 func (t *side[M]) begins(l loading, at time.Time) *maybe[M] {
 	t.own.loads(l.feed)
 	m := &maybe[M]{"a load", func(m M) M {
@@ -71,32 +62,30 @@ func (t *side[M]) begins(l loading, at time.Time) *maybe[M] {
 	return m
 }
 
-// mayLoad says that a load may happen from now on; what it returns, that it has.
+// mayLoad notes that a load may take effect from now on. The function that it returns notes that it has.
 func (t *side[M]) mayLoad(l loading, at time.Time) (loaded func()) {
 	m := t.begins(l, at)
 	return func() { t.worlds.acknowledged(m) }
 }
 
-// good reports whether a feed can be loaded at a time: after the clock went back, its rows may be of the future (F3).
+// good reports whether a feed can be loaded at a time: after the clock went back, its rows may be in the future (F3).
 func (t *side[M]) good(l loading, at time.Time) bool {
-	return t.worlds.clone().observe("a feed", func(m M) error { return m.clone().load(l, at) }) == nil
+	return t.worlds.clone().agree(func(m M) error { return m.clone().load(l, at) }) == nil
 }
 
-// checked holds what a check says of a feed against the time at which it began, and at which it ended: others may write meanwhile.
-func (t *side[M]) checked(c chance, l loading, run *command) error {
+// checked compares the result of a check with the model when it began, and when it ended: others may write during it.
+func (t *side[M]) checked(c chance, l loading, run *command) {
 	began := t.worlds.clone()
-	certain, err := t.ended(c, l.fault, run)
+	certain := t.ended(c, l.fault, run)
 	t.log("checked: certain %v: %v", certain, run)
-	if err != nil || !certain && run.err != nil {
-		return err
+	if certain || run.err == nil {
+		if began.agree(said[M](l, run)) != nil {
+			t.worlds.observe("a check", said[M](l, run))
+		}
 	}
-	if began.observe("a check", said[M](l, run)) == nil {
-		return nil
-	}
-	return t.worlds.observe("a check", said[M](l, run))
 }
 
-// said is whether a feed is good in a world as a command has said that it is.
+// said returns a function that compares the exit status of a command with whether the model takes the feed.
 func said[M model[M]](l loading, run *command) func(M) error {
 	return func(m M) error {
 		if err := m.clone().load(l, run.from); (err == nil) != (run.err == nil) {
@@ -106,28 +95,23 @@ func said[M model[M]](l loading, run *command) func(M) error {
 	}
 }
 
-// settle says what has become of a load that has ended. It is certain where no fault can have taken its answer away.
-func (t *side[M]) settle(l loading, m *maybe[M], run *command, certain bool) error {
+// settle notes the result of a load that has ended. It is certain if no fault can have hidden it.
+func (t *side[M]) settle(l loading, m *maybe[M], run *command, certain bool) {
 	t.log("loaded: certain %v: %v", certain, run)
 	if certain || run.err == nil {
-		if err := t.worlds.observe("a load", said[M](l, run)); err != nil {
-			return err
-		}
+		t.worlds.observe("a load", said[M](l, run))
 	}
 	switch {
 	case run.err == nil:
 		t.worlds.acknowledged(m)
 	case certain:
-		return t.worlds.refused(m)
+		t.worlds.refused(m)
 	default:
-		if err := t.quiet(); err != nil {
-			return err
-		}
+		t.quiet()
 		t.worlds.unknown(m)
 		t.leaseEnds()
 		if !t.trouble {
-			return t.own.whole(t.servers[0])
+			t.own.whole(t.servers[0])
 		}
 	}
-	return nil
 }

@@ -1,5 +1,5 @@
 // Command trials injects faults at random into the built binary, on SQLite and PostgreSQL, and compares every answer with a model of its
-// own. TRIALS.md lists what is tested.
+// own, which is written apart from the product. TRIALS.md lists what is tested.
 //
 // make test runs a few short scenarios and make verify two minutes of them. Run it for an hour (make trials MINUTES=60) after a change
 // to loads, snapshots, pulls, erasure or the drivers, and before a release.
@@ -7,7 +7,6 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -22,27 +21,22 @@ import (
 // root is the repository, seen from the folder of this module.
 const root = "../../../.."
 
-// stepsOfScenario is how many steps a random scenario has.
-const stepsOfScenario = 60
-
 // options are the command's flags.
 type options struct {
-	seed             uint64
-	load, minutes    int
-	scenario, binary string
-	engine, out      string
-	verbose          bool
+	seed                uint64
+	minutes, steps      int
+	binary, engine, out string
+	verbose             bool
 }
 
 func main() {
 	var o options
 	flag.Uint64Var(&o.seed, "seed", 1, "the first seed; each scenario has the next one")
-	flag.IntVar(&o.minutes, "minutes", 10, "how long to go on")
-	flag.IntVar(&o.load, "load", 0, "run a load test of so many minutes instead of scenarios")
-	flag.StringVar(&o.scenario, "scenario", "", "run the scenario of this file once")
+	flag.IntVar(&o.minutes, "minutes", 10, "how long to go on; with 0 one scenario runs")
+	flag.IntVar(&o.steps, "steps", 60, "steps of a scenario")
 	flag.StringVar(&o.binary, "binary", "", "the binary to test (default: it is built)")
-	flag.StringVar(&o.engine, "engine", "", "sqlite or postgres (default: both, in turns)")
-	flag.StringVar(&o.out, "out", os.TempDir(), "folder for the scenarios that find a difference")
+	flag.StringVar(&o.engine, "engine", "", "sqlite or postgres (default: odd seeds have PostgreSQL)")
+	flag.StringVar(&o.out, "out", os.TempDir(), "folder for the logs of scenarios that find a difference")
 	flag.BoolVar(&o.verbose, "v", false, "print every step")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -53,7 +47,7 @@ func main() {
 	}
 }
 
-// do builds the binary and runs the load test, one scenario or many.
+// do builds the binary and runs scenarios.
 func do(ctx context.Context, o options) error {
 	dir, err := workFolder()
 	if err != nil {
@@ -68,22 +62,12 @@ func do(ctx context.Context, o options) error {
 		}
 	}
 	r.product = &product{path: o.binary}
-	switch {
-	case o.load > 0:
-		return r.loadTest(ctx)
-	case o.scenario != "":
-		s, err := readScenario(o.scenario)
-		if err != nil {
-			return err
-		}
-		return r.run(ctx, s)
-	}
 	return r.scenarios(ctx)
 }
 
 // build builds the binary of this source tree.
 func build(to string) error {
-	cmd := exec.Command("go", "build", "-ldflags=-s -w", "-o", to, "./server/cmd/lectern")
+	cmd := exec.Command("go", "build", "-o", to, "./server/cmd/lectern")
 	cmd.Dir, cmd.Stderr = root, os.Stderr
 	return cmd.Run()
 }
@@ -93,7 +77,7 @@ type runner struct {
 	options
 	product *product
 	dir     string
-	pg      *cluster
+	pg      *cluster     // of all scenarios without a standby
 	log     bytes.Buffer // of the last scenario
 	counts  counts
 }
@@ -112,15 +96,17 @@ func (r *runner) scenarios(ctx context.Context) error {
 	if r.engine != "" {
 		engines = []string{r.engine}
 	}
-	for seed := r.seed; time.Since(began) < time.Duration(r.minutes)*time.Minute; seed++ {
-		s := newScenario(seed, engines[int(seed)%len(engines)], stepsOfScenario)
+	for seed := r.seed; seed == r.seed || time.Since(began) < time.Duration(r.minutes)*time.Minute; seed++ {
+		s := newScenario(seed, engines[int(seed)%len(engines)], r.steps)
 		err := r.run(ctx, s)
-		if isDifference(err) {
-			differences++
-			err = r.report(ctx, s, err)
-		}
 		if ctx.Err() != nil {
 			break
+		}
+		if isDifference(err) {
+			differences++
+			file := filepath.Join(r.out, fmt.Sprintf("scenario-%d.log", seed))
+			fmt.Printf("seed %d, %s: DIFFERENCE, %s has the log; run it again with SEED=%d MINUTES=0\n%v\n", seed, s.Engine, file, seed, err)
+			err = os.WriteFile(file, r.log.Bytes(), 0o644)
 		}
 		if err != nil {
 			return fmt.Errorf("seed %d: %w", seed, err)
@@ -135,62 +121,26 @@ func (r *runner) scenarios(ctx context.Context) error {
 	return nil
 }
 
-// report shrinks a scenario that found a difference, writes it and its log to files, and prints what it found.
-func (r *runner) report(ctx context.Context, s Scenario, found error) error {
-	fmt.Printf("seed %d, %s: DIFFERENCE\n%v\n", s.Seed, s.Engine, found)
-	if err := os.WriteFile(filepath.Join(r.out, fmt.Sprintf("scenario-%d.log", s.Seed)), r.log.Bytes(), 0o644); err != nil {
-		return err
-	}
-	steps := len(s.Steps)
-	s, found = r.shrunk(ctx, s, found)
-	file := filepath.Join(r.out, fmt.Sprintf("scenario-%d.json", s.Seed))
-	fmt.Printf("%d of its %d steps are in %s, to be run again with SCENARIO:\n%v\n", len(s.Steps), steps, file, found)
-	return s.write(file)
-}
-
 // run runs one scenario. The error is a *difference if an answer was wrong.
-func (r *runner) run(ctx context.Context, s Scenario) error {
-	h, err := r.harness(s)
-	if err != nil {
-		return err
-	}
-	defer h.close()
-	if s.Pair {
-		defer h.store.pg.stop()
-	}
+func (r *runner) run(ctx context.Context, s Scenario) (err error) {
 	r.log.Reset()
-	h.log = func(format string, args ...any) {
-		fmt.Fprintf(&r.log, time.Now().Format("05.000 ")+format+"\n", args...)
-		if r.verbose {
-			fmt.Printf(format+"\n", args...)
+	return caught(func() {
+		pg := r.pg
+		if s.Engine == postgres && (s.Pair || pg == nil) {
+			if pg = startCluster(r.dir, s.Pair); s.Pair {
+				defer pg.stop()
+			} else {
+				r.pg = pg
+			}
 		}
-	}
-	return h.run(ctx)
-}
-
-// loadTest tests one engine under load: PostgreSQL unless the flags name another.
-func (r *runner) loadTest(ctx context.Context) error {
-	h, err := r.harness(Scenario{Seed: r.seed, Engine: cmp.Or(r.engine, postgres)})
-	if err != nil {
-		return err
-	}
-	defer h.close()
-	return h.pressed(ctx, r.load, r.out)
-}
-
-// harness prepares a scenario on its database server: one cluster for all scenarios, or a pair of its own.
-func (r *runner) harness(s Scenario) (*harness, error) {
-	if s.Engine == sqlite {
-		return newHarness(r.product, s, &r.counts, nil)
-	}
-	pg, err := r.pg, error(nil)
-	if s.Pair || pg == nil {
-		if pg, err = startCluster(r.dir, s.Pair); err != nil {
-			return nil, err
+		h := newHarness(r.product, s, &r.counts, pg)
+		defer h.close()
+		h.log = func(format string, args ...any) {
+			fmt.Fprintf(&r.log, time.Now().Format("05.000 ")+format+"\n", args...)
+			if r.verbose {
+				fmt.Printf(format+"\n", args...)
+			}
 		}
-	}
-	if !s.Pair {
-		r.pg = pg
-	}
-	return newHarness(r.product, s, &r.counts, pg)
+		check(h.run(ctx))
+	})
 }

@@ -65,19 +65,17 @@ func (o *output) String() string {
 }
 
 // start starts a command at a time.
-func (p *product) start(env []string, at time.Time, args ...string) (*command, error) {
+func (p *product) start(env []string, at time.Time, args ...string) *command {
 	c := &command{Cmd: exec.Command(p.path, args...), from: at, done: make(chan struct{})}
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // an interrupt is for the trials alone, which end what they began
 	c.Env = slices.Concat(os.Environ(), env, []string{"LECTERN_CLOCK=" + at.Format(time.RFC3339Nano)})
 	c.Stdout, c.Stderr = &c.out, &c.errs
-	if err := c.Start(); err != nil {
-		return nil, err
-	}
+	check(c.Start())
 	go func() {
 		c.err = c.Wait()
 		close(c.done)
 	}()
-	return c, nil
+	return c
 }
 
 // errHangs is the error of a command that does not end.
@@ -97,6 +95,16 @@ func (c *command) ended() error {
 		_ = c.Process.Kill()
 		<-c.done
 		return errHangs
+	}
+}
+
+// runs reports whether a command has not ended.
+func (c *command) runs() bool {
+	select {
+	case <-c.done:
+		return false
+	default:
+		return true
 	}
 }
 

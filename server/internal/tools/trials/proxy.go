@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// A proxy passes connections on, slowly or not at all.
+// proxy passes connections on, slowly or not at all.
 type proxy struct {
 	ln     net.Listener
 	to     string
@@ -18,14 +18,10 @@ type proxy struct {
 	open   map[net.Conn]bool
 }
 
-func newProxy(to string) (*proxy, error) {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, err
-	}
-	p := &proxy{ln: ln, to: to, open: map[net.Conn]bool{}}
+func newProxy(to string) *proxy {
+	p := &proxy{ln: must(net.Listen("tcp", "127.0.0.1:0")), to: to, open: map[net.Conn]bool{}}
 	go p.accept()
-	return p, nil
+	return p
 }
 
 func (p *proxy) addr() string { return p.ln.Addr().String() }
@@ -41,12 +37,12 @@ func (p *proxy) accept() {
 }
 
 func (p *proxy) pass(c net.Conn) {
-	defer p.hold(c)()
+	defer p.note(c)()
 	s, err := net.Dial("tcp", p.to)
 	if err != nil {
 		return
 	}
-	defer p.hold(s)()
+	defer p.note(s)()
 	var wg sync.WaitGroup
 	for _, way := range [][2]net.Conn{{c, s}, {s, c}} {
 		wg.Go(func() {
@@ -57,8 +53,8 @@ func (p *proxy) pass(c net.Conn) {
 	wg.Wait()
 }
 
-// hold notes an open connection, until the function that it returns closes it.
-func (p *proxy) hold(c net.Conn) func() {
+// note notes an open connection, until the function that it returns closes it.
+func (p *proxy) note(c net.Conn) func() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.open[c] = true

@@ -82,15 +82,15 @@ func lines(rows []row) (all []string) {
 }
 
 // first asks for the first page of a list; the page is nil in trouble.
-func (t *tenant) first(s *server, k *apiKey, q query, size int) (*pull, *answer, *page, error) {
+func (t *tenant) first(s *server, k *apiKey, q query, size int) (*pull, *answer, *page) {
 	p := &pull{query: q, key: k, size: size, page: 1, began: t.clock.now(), asked: t.clock.now()}
 	a := t.get(s, k, q.path, paged(q.params, 1, size, ""))
-	got, err := t.page(a)
+	got := t.page(a)
 	if got != nil {
 		p.snapshot, p.meta = a.snapshot(), got.lasting()
 		p.rows = append(p.rows, got.rows...)
 	}
-	return p, a, got, err
+	return p, a, got
 }
 
 // renews ends the pulls of the same query and key, which has begun again (H12). Over midnight a pull without dates ends when its
@@ -122,83 +122,73 @@ func (p *page) lasting() row {
 }
 
 // pull begins a pull, and ends it or leaves it for later.
-func (t *tenant) pull(c chance, a Step) error {
+func (t *tenant) pull(c chance, a Step) {
 	defer t.hindered(c, a.Fault)()
 	q, size, n := t.own.someQuery(c), pick(c, []int{1, 2, 3, 5, 10, 100}), c.IntN(len(t.keys))
 	if o := t.other(); c.one(3) && n < len(o.keys) { // with a key of the same number
-		if err := o.pullOf(c, pick(c, t.servers), o.keys[n], q, size); err != nil {
-			return err
-		}
+		o.pullOf(c, pick(c, t.servers), o.keys[n], q, size)
 	}
-	return t.pullOf(c, pick(c, t.servers), t.keys[n], q, size)
+	t.pullOf(c, pick(c, t.servers), t.keys[n], q, size)
 }
 
-func (t *tenant) pullOf(c chance, s *server, k *apiKey, q query, size int) error {
-	p, err := t.own.beginPull(s, k, q, size)
-	if err != nil || p == nil {
-		return err
+func (t *tenant) pullOf(c chance, s *server, k *apiKey, q query, size int) {
+	p := t.own.beginPull(s, k, q, size)
+	if p == nil {
+		return
 	}
 	p.explicit = c.one(3) && !strings.HasSuffix(p.path, "/channels")
 	if c.one(4) && !t.trouble && !strings.HasSuffix(p.path, "/channels") {
-		if err := t.ndjson(s, p, paged(p.params, 1, p.size, p.snapshot), p.rows[:min(p.size, len(p.rows))]); err != nil {
-			return err
-		}
+		t.ndjson(s, p, paged(p.params, 1, p.size, p.snapshot), p.rows[:min(p.size, len(p.rows))])
 	}
 	if c.one(2) {
 		t.pulls = append(t.pulls, p)
-		return nil
+		return
 	}
-	return t.rest(p, pick(c, t.servers))
+	t.rest(p, pick(c, t.servers))
 }
 
 // goOn asks for some more pages of a pull that was left.
-func (t *tenant) goOn(c chance, _ Step) error {
+func (t *tenant) goOn(c chance, _ Step) {
 	if len(t.pulls) == 0 {
-		return nil
+		return
 	}
 	p := pick(c, t.pulls)
 	for range 1 + c.IntN(3) {
-		more, err := t.further(p, pick(c, t.servers))
-		if err != nil {
-			return err
-		}
+		more := t.further(p, pick(c, t.servers))
 		if !more && !t.trouble {
 			t.pulls = without(t.pulls, p)
-			return nil
+			return
 		}
 	}
-	return nil
 }
 
 // further asks for the next page of a pull, and reports whether there are more.
-func (t *tenant) further(p *pull, s *server) (more bool, err error) {
+func (t *tenant) further(p *pull, s *server) (more bool) {
 	if p.whole() && !p.explicit { // page 1 did not begin a pull, or it is at its end
-		return false, nil
+		return false
 	}
 	snapshot := ""
 	if p.explicit {
 		snapshot = p.snapshot
 	} else if t.clock.now().Sub(p.began) >= 23*time.Hour || dayOf(t.clock.now()) < dayOf(p.began) {
-		return false, nil // after 24 hours it is of the state of now; on a day before, its defaults are those of another query
+		return false // after 24 hours it is of the state of now; on a day before, its defaults are those of another query
 	}
 	a := t.get(s, p.key, p.path, paged(p.params, p.page+1, p.size, snapshot))
 	if a.status == 410 && t.clock.latest().Sub(p.began) >= keep && t.clock.latest().Sub(p.asked) >= window {
-		return false, nil
+		return false
 	}
-	got, err := t.page(a)
+	got := t.page(a)
 	if got == nil {
-		return !t.trouble, err // it may be gone on with when there is no trouble
+		return !t.trouble // it may be gone on with when there is no trouble
 	}
 	p.asked = t.clock.now()
 	p.page++
 	p.rows = append(p.rows, got.rows...)
-	if err := p.agrees(a, *got); err != nil {
-		return false, err
-	}
+	p.agrees(a, *got)
 	if a.snapshot() != p.snapshot || line(got.lasting()) != line(p.meta) {
-		return false, differs("%s: %s %s, want %s %s of page 1", a.what, a.snapshot(), line(got.lasting()), p.snapshot, line(p.meta))
+		fail("%s: %s %s, want %s %s of page 1", a.what, a.snapshot(), line(got.lasting()), p.snapshot, line(p.meta))
 	}
-	return !p.whole(), nil
+	return !p.whole()
 }
 
 // whole reports whether every page was asked.
@@ -211,7 +201,7 @@ const (
 )
 
 // agrees keeps the lists that agree with a page; there must be one.
-func (p *pull) agrees(a *answer, got page) error {
+func (p *pull) agrees(a *answer, got page) {
 	var first error
 	p.lists = slices.DeleteFunc(p.lists, func(e expected) bool {
 		err := e.holds(got, p.page, p.size)
@@ -221,17 +211,14 @@ func (p *pull) agrees(a *answer, got page) error {
 		return err != nil
 	})
 	if len(p.lists) == 0 {
-		return differs("%s, answered of %s, of the pull that began at %v of %s: %v", a.what, a.snapshot(), p.began.Format(time.DateTime), p.snapshot, first)
+		fail("%s, answered of %s, of the pull that began at %v of %s: %v", a.what, a.snapshot(), p.began.Format(time.DateTime), p.snapshot, first)
 	}
-	return nil
 }
 
 // rest asks for all that is left of a pull.
-func (t *tenant) rest(p *pull, s *server) (err error) {
-	for more := p != nil && len(p.lists) > 0; more && err == nil; {
-		more, err = t.further(p, s)
+func (t *tenant) rest(p *pull, s *server) {
+	for len(p.lists) > 0 && t.further(p, s) {
 	}
-	return err
 }
 
 // erased leaves out what names a person in the lists that are expected: that is gone from every state at once (G8). Where it is

@@ -2,30 +2,26 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"time"
 )
 
-// A Scenario is a list of steps and the database they run on. It can be written to a file and run again.
+// A Scenario is a list of steps and the database they run on. Its seed gives it.
 type Scenario struct {
-	Seed   uint64 `json:"seed"`
-	Engine string `json:"engine"`         // sqlite or postgres
-	Pair   bool   `json:"pair,omitempty"` // PostgreSQL with a standby
-	Disk   bool   `json:"disk,omitempty"` // SQLite on a disk of its own
-	Steps  []Step `json:"steps"`
+	Seed   uint64
+	Engine string // sqlite or postgres
+	Pair   bool   // PostgreSQL with a standby
+	Disk   bool   // SQLite on a disk of its own
+	Steps  []Step
 }
 
-// A Step chooses what it does from its own chance and from the data that exist when it runs. So a scenario still makes sense
-// when other steps are removed from it.
+// A Step chooses what it does from its own chance and from the data that exist when it runs.
 type Step struct {
-	Do     string `json:"do"`
-	Chance uint64 `json:"chance"`
-	Fault  string `json:"fault,omitempty"`
+	Do, Fault string
+	Chance    uint64
 }
 
 // chance is the source of random choices of a step.
@@ -43,7 +39,7 @@ func pick[T any](c chance, list []T) T { return list[c.IntN(len(list))] }
 type stepKind struct {
 	name   string
 	weight int
-	do     func(*harness, chance, Step) error
+	do     func(*harness, chance, Step)
 	faults []string
 	where  string // an engine, or "pair" or "disk"; empty: everywhere
 }
@@ -61,7 +57,7 @@ var stepKinds = []stepKind{
 	{"pull directory", 8, ofPartner((*partnerSide).pullDirectory), nil, ""},
 	{"go on", 14, ofTenant((*tenant).goOn), nil, ""},
 	{"incremental", 12, ofTenant((*tenant).incremental), nil, ""},
-	{"keys", 5, ofTenant((*tenant).turnKeys), nil, ""},
+	{"keys", 5, ofTenant((*tenant).changeKeys), nil, ""},
 	{"directory key", 1, ofPartner((*partnerSide).rotateDirectory), nil, ""},
 	{"strangers", 3, ofPartner((*partnerSide).strangers), nil, ""},
 	{"crossed", 3, ofTenant((*tenant).crossed), nil, ""},
@@ -69,18 +65,18 @@ var stepKinds = []stepKind{
 	{"turn", 1, (*harness).turn, nil, ""},
 	{"clock back", 1, (*harness).clockBack, nil, ""},
 	{"forget", 2, ofTenant((*tenant).forget), nil, ""},
-	{"kill server", 2, func(t *harness, c chance, _ Step) error { return t.restart(pick(c, t.servers), true) }, nil, ""},
+	{"kill server", 2, func(t *harness, c chance, _ Step) { t.restart(pick(c, t.servers), true) }, nil, ""},
 	{"kill backend", 2, (*harness).killBackend, nil, postgres},
 	{"crash database", 2, (*harness).crashDatabase, nil, postgres},
 	{"promote", 1, (*harness).promote, nil, "pair"},
 	{"lose", 1, (*harness).lose, nil, "pair"},
-	{"hold", 1, ofPartner((*partnerSide).hold), nil, sqlite},
+	{"lock", 1, ofPartner((*partnerSide).lock), nil, sqlite},
 	{"freeze", 1, (*harness).freeze, nil, postgres},
 	{"full disk", 1, ofPartner((*partnerSide).fullDisk), nil, "disk"},
 	{"power", 1, (*harness).power, nil, "disk"},
 	{"flip", 1, (*harness).flip, nil, ""},
 	{"backup", 1, (*harness).backup, nil, sqlite},
-	{"migrate", 1, func(t *harness, _ chance, _ Step) error { return t.must(nil, "migrate") }, nil, ""},
+	{"migrate", 1, func(t *harness, _ chance, _ Step) { t.must(nil, "migrate") }, nil, ""},
 	{"drop", 1, ofLibrary((*librarySide).drop), nil, ""},
 	{"load all", 3, (*harness).loadAll, []string{"kill"}, ""},
 	{"hang up", 2, ofPartner((*partnerSide).hangUp), nil, ""},
@@ -110,55 +106,32 @@ func newScenario(seed uint64, engine string, steps int) Scenario {
 	return s
 }
 
-// readScenario reads a scenario from a file.
-func readScenario(file string) (s Scenario, err error) {
-	text, err := os.ReadFile(file)
-	if err == nil {
-		err = json.Unmarshal(text, &s)
-	}
-	return s, err
-}
-
-// write writes a scenario to a file.
-func (s Scenario) write(file string) error {
-	text, err := json.MarshalIndent(s, "", " ")
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(file, append(text, '\n'), 0o644)
-}
-
-// run runs the steps of a scenario, and then compares everything once more.
+// run runs the steps of a scenario, and then compares everything once more. The error is a *difference if an answer was wrong.
 func (t *harness) run(ctx context.Context) error {
-	if err := t.begin(); err != nil {
-		return fmt.Errorf("beginning: %w", err)
-	}
-	for i, step := range t.scenario.Steps {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		k := slices.IndexFunc(stepKinds, func(k stepKind) bool { return k.name == step.Do })
-		if k < 0 || !stepKinds[k].fits(t.scenario) {
-			continue
-		}
-		t.counts.steps.Add(1)
-		t.log("%d %s %s at %v", i, step.Do, step.Fault, t.clock.now().In(brasilia).Format(time.DateTime))
-		if err := stepKinds[k].do(t, newChance(step.Chance), step); err != nil {
-			if d, ok := errors.AsType[*difference](err); ok {
-				return differs("step %d, %s %s: %s", i, step.Do, step.Fault, d.text)
+	now := "the beginning"
+	err := caught(func() {
+		t.begin()
+		for i, step := range t.scenario.Steps {
+			k := slices.IndexFunc(stepKinds, func(k stepKind) bool { return k.name == step.Do })
+			if check(ctx.Err()); k < 0 || !stepKinds[k].fits(t.scenario) {
+				continue
 			}
-			return fmt.Errorf("step %d, %s %s: %w", i, step.Do, step.Fault, err)
+			t.counts.steps.Add(1)
+			now = fmt.Sprintf("step %d, %s %s", i, step.Do, step.Fault)
+			t.log("%s at %v", now, t.clock.now().In(brasilia).Format(time.DateTime))
+			stepKinds[k].do(t, newChance(step.Chance), step)
 		}
+		now = "the end"
+		t.everything(t.servers[0])
+		t.checkLost()
+		if found := t.checked(); len(found) > 0 {
+			fail("lectern check --deep finds %q", found)
+		}
+	})
+	if d, is := errors.AsType[*difference](err); is {
+		return &difference{now + ": " + d.text}
+	} else if err != nil {
+		return fmt.Errorf("%s: %w", now, err)
 	}
-	if err := t.everything(t.servers[0]); err != nil {
-		return err
-	}
-	if err := t.checkLost(); err != nil {
-		return err
-	}
-	found, err := t.checked()
-	if err == nil && len(found) > 0 {
-		err = differs("lectern check --deep finds %q", found)
-	}
-	return err
+	return nil
 }

@@ -19,30 +19,23 @@ type partnerSide struct {
 }
 
 // beginPartner creates a partner, with a first load and keys.
-func (t *harness) beginPartner(name string) error {
+func (t *harness) beginPartner(name string) {
 	p := &partnerSide{side: side[*partner]{worlds: newWorlds(newPartner(name)),
 		tenant: &tenant{harness: t, name: name, api: "schools", flags: []string{"--partner", name}}}}
 	p.own = p
 	t.partners, t.tenants = append(t.partners, p), append(t.tenants, p.tenant)
-	if err := t.must(nil, "partner", "create", name, "--name", "Parceiro "+name); err != nil {
-		return err
-	}
-	if err := p.load(newChance(t.scenario.Seed), loading{feed: p.chunk(newChance(t.scenario.Seed + 1))}); err != nil {
-		return err
-	}
+	t.must(nil, "partner", "create", name, "--name", "Parceiro "+name)
+	p.load(newChance(t.scenario.Seed), loading{feed: p.chunk(newChance(t.scenario.Seed + 1))})
 	for _, network := range []string{"n1", "n2", "n1"} {
-		if err := p.issue(network); err != nil {
-			return err
-		}
+		p.issue(network)
 	}
 	var k struct{ AccessKeyID, Secret string }
-	err := p.command(&k, "key issue directory")
+	p.command(&k, "key issue directory")
 	p.directoryKey.id, p.directoryKey.secret = k.AccessKeyID, k.Secret
-	return err
 }
 
 // loadSome loads a chunk of new rows, or one that was loaded before, whole or in pieces, good or bad.
-func (t *partnerSide) loadSome(c chance, a Step) error {
+func (t *partnerSide) loadSome(c chance, a Step) {
 	l := loading{fault: a.Fault}
 	switch n := c.IntN(16); {
 	case n < 4:
@@ -50,18 +43,16 @@ func (t *partnerSide) loadSome(c chance, a Step) error {
 	case n < 6:
 		for _, piece := range inPieces(c, t.chunk(c)) {
 			l.feed = piece
-			if err := t.load(c, l); err != nil {
-				return err
-			}
+			t.load(c, l)
 		}
-		return nil
+		return
 	case n < 8:
 		l.feed, l.skip = t.chunk(c), c.one(2)
 		spoil(c, l.feed, t.clock.now())
 	default:
 		l.feed, l.check = t.chunk(c), n < 10
 	}
-	return t.load(c, l)
+	t.load(c, l)
 }
 
 // inPieces shares the events of a feed out over feeds that have all of its registers.
@@ -102,7 +93,7 @@ func spoil(c chance, f feed, now time.Time) {
 }
 
 // whole pulls every list of every network whole, and those of the directory.
-func (t *partnerSide) whole(s *server) error {
+func (t *partnerSide) whole(s *server) {
 	for _, k := range t.keys {
 		var lists []*pull
 		for _, route := range []string{"users", "engagements", "readings"} {
@@ -110,22 +101,14 @@ func (t *partnerSide) whole(s *server) error {
 			if route != "users" {
 				q.params["startDate"], q.params["endDate"] = schoolsHistory, "2026-12-31"
 			}
-			p, err := t.copied(s, &pull{query: q, key: k, size: 1000})
-			if err != nil {
-				return err
-			}
+			p := t.copied(s, &pull{query: q, key: k, size: 1000})
 			lists = append(lists, p)
 		}
-		if err := t.summary(s, k, lists); err != nil {
-			return err
-		}
+		t.summary(s, k, lists)
 	}
 	for _, kind := range []string{"network", "school", "class"} {
-		if err := t.pullList(s, "entities", kind); err != nil {
-			return err
-		}
+		t.pullList(s, "entities", kind)
 	}
-	return nil
 }
 
 // someQuery asks for something.
@@ -162,17 +145,17 @@ func (t *partnerSide) someQuery(c chance) query {
 
 // beginPull asks for the first page of a list of the schools, and for all users of that snapshot, from which the numbers are
 // learnt. It returns nil in trouble.
-func (t *partnerSide) beginPull(s *server, k *apiKey, q query, size int) (*pull, error) {
+func (t *partnerSide) beginPull(s *server, k *apiKey, q query, size int) *pull {
 	q.network = k.network
-	p, a, got, err := t.first(s, k, q, size)
+	p, a, got := t.first(s, k, q, size)
 	if got == nil {
-		return nil, err
+		return nil
 	}
-	users, err := t.page(t.get(s, k, schoolsPrefix+"/users", paged(nil, 1, 1000, p.snapshot)))
+	users := t.page(t.get(s, k, schoolsPrefix+"/users", paged(nil, 1, 1000, p.snapshot)))
 	if users == nil {
-		return nil, err
+		return nil
 	}
-	err = t.worlds.observe(a.what, func(m *partner) error {
+	t.worlds.observe(a.what, func(m *partner) error {
 		m.learn(users.rows)
 		if err := expect(m.users(query{network: k.network})).holds(*users, 1, 1000); err != nil {
 			return fmt.Errorf("users of %s: %w", p.snapshot, err)
@@ -187,11 +170,8 @@ func (t *partnerSide) beginPull(s *server, k *apiKey, q query, size int) (*pull,
 		}
 		return wrong
 	})
-	if err != nil {
-		return nil, err
-	}
 	t.renews(p)
-	return p, nil
+	return p
 }
 
 // period holds meta.period.
@@ -206,7 +186,7 @@ func period(q query, p page) error {
 
 func (t *partnerSide) loads(feed) {}
 
-func (t *partnerSide) asked(*answer) error { return nil }
+func (t *partnerSide) asked(*answer) {}
 
 func (t *partnerSide) people() []int {
 	return slices.Sorted(maps.Values(t.worlds.likely().userNumbers))

@@ -13,24 +13,21 @@ const (
 	postgres = "postgres"
 )
 
-// store is the database of one trial.
+// store is the database of a scenario.
 type store struct {
 	engine string
 	dir    string   // SQLite's folder
 	pg     *cluster // PostgreSQL's
-	name   string   // of its database there
-	direct bool     // no proxy between
+	name   string   // of the database in it
 }
 
-// create makes an empty database on PostgreSQL.
-func (s *store) create() error {
-	if s.engine == sqlite {
-		return nil
+// create creates an empty database in PostgreSQL.
+func (s *store) create() {
+	if s.engine == postgres {
+		check(s.pg.exec(`CREATE DATABASE ` + s.name + ` TEMPLATE template0 ENCODING 'UTF8' LC_COLLATE 'C' LC_CTYPE 'C'`))
 	}
-	return s.pg.exec(`CREATE DATABASE ` + s.name + ` TEMPLATE template0 ENCODING 'UTF8' LC_COLLATE 'C' LC_CTYPE 'C'`)
 }
 
-// remove removes it.
 func (s *store) remove() {
 	if s.engine == postgres {
 		_ = s.pg.exec(`DROP DATABASE IF EXISTS ` + s.name + ` WITH (FORCE)`)
@@ -39,20 +36,18 @@ func (s *store) remove() {
 
 // url is the URL for the product.
 func (s *store) url() string {
-	switch {
-	case s.engine == sqlite:
+	if s.engine == sqlite {
 		return "sqlite:" + filepath.Join(s.dir, "lectern.db")
-	case s.direct:
-		return s.pg.primary().url(s.name)
 	}
 	return s.pg.url(s.name)
 }
 
-// open opens the database besides the product, to damage it or to look at it, while f runs.
+// open opens the database without a proxy while f runs, to damage it or to read it.
 func (s *store) open(f func(context.Context, *database.DB) error) error {
-	through := *s
-	through.direct = true
-	return opened(through.url(), f)
+	if s.engine == sqlite {
+		return opened(s.url(), f)
+	}
+	return opened(s.pg.nodes[0].url(s.name), f)
 }
 
 // opened opens a database while f runs.
@@ -69,14 +64,14 @@ func opened(url string, f func(context.Context, *database.DB) error) error {
 
 // exec runs one statement on the cluster.
 func (c *cluster) exec(statement string) error {
-	return opened(c.primary().url("postgres"), func(ctx context.Context, db *database.DB) error {
+	return opened(c.nodes[0].url("postgres"), func(ctx context.Context, db *database.DB) error {
 		_, err := db.ExecContext(ctx, statement)
 		return err
 	})
 }
 
-// workFolder is where trials work: in memory, where there is room, for what a disk does is not what is tried. Who runs PostgreSQL
-// may pass through it.
+// workFolder makes a folder in memory, if there is room: disks are not what most scenarios test. The user that runs PostgreSQL may pass
+// through it.
 func workFolder() (dir string, err error) {
 	parent := os.Getenv("TMPDIR")
 	if i, err := os.Stat("/dev/shm"); err == nil && i.IsDir() && parent == "" {

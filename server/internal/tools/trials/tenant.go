@@ -24,17 +24,17 @@ type tenant struct {
 
 // ownWays is what partners and library networks do in ways of their own.
 type ownWays interface {
-	whole(*server) error // pulls every list whole
-	beginPull(s *server, k *apiKey, q query, size int) (*pull, error)
+	whole(*server) // pulls every list whole
+	beginPull(s *server, k *apiKey, q query, size int) *pull
 	someQuery(chance) query
-	load(chance, loading) error
+	load(chance, loading)
 	mayLoad(loading, time.Time) (loaded func())
 	good(loading, time.Time) bool
 	loads(feed) // comes before a load
-	loadSome(chance, Step) error
-	chunk(chance) feed   // continues what there is
-	asked(*answer) error // notes an answer that is compared with nothing
-	people() []int       // numbers that lectern forget takes
+	loadSome(chance, Step)
+	chunk(chance) feed // continues what there is
+	asked(*answer)     // notes an answer that is compared with nothing
+	people() []int     // numbers that lectern forget takes
 	forgotten(number int)
 	fork() (back func())
 }
@@ -79,42 +79,39 @@ func (t *tenant) other() *tenant {
 }
 
 // command runs a command on a tenant, which must do well, and reads what it prints.
-func (t *tenant) command(v any, command string, args ...string) error {
-	return t.must(v, slices.Concat(strings.Fields(command), t.flags, args)...)
+func (t *tenant) command(v any, command string, args ...string) {
+	t.must(v, slices.Concat(strings.Fields(command), t.flags, args)...)
 }
 
 // all are the pulls of a tenant whose rows are known, copies excepted.
 func (t *tenant) all() []*pull { return slices.Concat(t.pulls, t.lost) }
 
 // everything pulls every list of all tenants from a server.
-func (t *harness) everything(s *server) error {
+func (t *harness) everything(s *server) {
 	for _, of := range t.tenants {
-		if err := of.own.whole(s); err != nil {
-			return err
-		}
+		of.own.whole(s)
 	}
-	return nil
 }
 
 // of makes an act of what is done to one tenant, which it chooses.
-func of[T any](all func(*harness) []T, do func(T, chance, Step) error) func(*harness, chance, Step) error {
-	return func(t *harness, c chance, a Step) error { return do(pick(c, all(t)), c, a) }
+func of[T any](all func(*harness) []T, do func(T, chance, Step)) func(*harness, chance, Step) {
+	return func(t *harness, c chance, a Step) { do(pick(c, all(t)), c, a) }
 }
 
-func ofPartner(do func(*partnerSide, chance, Step) error) func(*harness, chance, Step) error {
+func ofPartner(do func(*partnerSide, chance, Step)) func(*harness, chance, Step) {
 	return of(func(t *harness) []*partnerSide { return t.partners }, do)
 }
 
-func ofLibrary(do func(*librarySide, chance, Step) error) func(*harness, chance, Step) error {
+func ofLibrary(do func(*librarySide, chance, Step)) func(*harness, chance, Step) {
 	return of(func(t *harness) []*librarySide { return t.libraries }, do)
 }
 
-func ofTenant(do func(*tenant, chance, Step) error) func(*harness, chance, Step) error {
+func ofTenant(do func(*tenant, chance, Step)) func(*harness, chance, Step) {
 	return of(func(t *harness) []*tenant { return t.tenants }, do)
 }
 
 // something is an ordinary act, beside others.
-func (t *harness) something(c chance) error {
-	do := pick(c, []func(*harness, chance, Step) error{ofPartner((*partnerSide).directory), ofTenant((*tenant).pull), ofTenant((*tenant).goOn)})
-	return do(t, c, Step{})
+func (t *harness) something(c chance) {
+	do := pick(c, []func(*harness, chance, Step){ofPartner((*partnerSide).directory), ofTenant((*tenant).pull), ofTenant((*tenant).goOn)})
+	do(t, c, Step{})
 }

@@ -62,14 +62,13 @@ func (w *worlds[M]) happens(do func(M)) {
 }
 
 // refused says that a change has not happened, and will not.
-func (w *worlds[M]) refused(m *maybe[M]) error {
+func (w *worlds[M]) refused(m *maybe[M]) {
 	kept := slices.DeleteFunc(slices.Clone(w.all), func(o world[M]) bool { return slices.Contains(o.done, m) })
 	if len(kept) == 0 {
-		return differs("%s was refused, and has taken effect", m.what)
+		fail("%s was refused, and has taken effect", m.what)
 	}
 	w.all = kept
 	w.forget(m)
-	return nil
 }
 
 // unknown says that a change has happened or not, and cannot happen any more.
@@ -113,11 +112,17 @@ func (w *worlds[M]) expand() {
 	}
 }
 
-// observe keeps the worlds that agree with something that was seen. see may note in a world what it learns from it.
-func (w *worlds[M]) observe(what string, see func(M) error) error {
+// observe keeps the worlds that agree with an observation, of which there must be one. see may note in a world what it learns from it.
+func (w *worlds[M]) observe(what string, see func(M) error) {
+	if err := w.agree(see); err != nil {
+		fail("%s, of %d ways in which it may be: %v", what, len(w.all), err)
+	}
+}
+
+// agree keeps the worlds that agree with an observation, or returns why none does.
+func (w *worlds[M]) agree(see func(M) error) (wrong error) {
 	w.expand()
 	var kept []world[M]
-	var wrong error
 	for i, o := range w.all {
 		if err := see(o.model); err == nil {
 			kept = append(kept, o)
@@ -126,7 +131,7 @@ func (w *worlds[M]) observe(what string, see func(M) error) error {
 		}
 	}
 	if len(kept) == 0 {
-		return differs("%s, of %d ways in which it may be: %v", what, len(w.all), wrong)
+		return wrong
 	}
 	w.all = kept
 	w.merge()
@@ -155,4 +160,44 @@ type difference struct{ text string }
 
 func (d *difference) Error() string { return d.text }
 
-func differs(format string, args ...any) error { return &difference{fmt.Sprintf(format, args...)} }
+func isDifference(err error) bool {
+	_, is := errors.AsType[*difference](err)
+	return is
+}
+
+// fail ends a scenario that found a difference. It panics: steps are nested, and run recovers it.
+func fail(format string, args ...any) { panic(&difference{fmt.Sprintf(format, args...)}) }
+
+// check ends a scenario on an error of the trials themselves.
+func check(err error) {
+	if d, is := errors.AsType[*difference](err); is {
+		panic(d)
+	} else if err != nil {
+		panic(stopped{err})
+	}
+}
+
+func must[T any](v T, err error) T {
+	check(err)
+	return v
+}
+
+// stopped is an error that is no difference.
+type stopped struct{ error }
+
+// caught calls f and returns the difference or the error that ended it.
+func caught(f func()) (err error) {
+	defer func() {
+		switch end := recover().(type) {
+		case nil:
+		case *difference:
+			err = end
+		case stopped:
+			err = end.error
+		default:
+			panic(end)
+		}
+	}()
+	f()
+	return nil
+}
