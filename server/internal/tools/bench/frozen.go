@@ -83,10 +83,8 @@ func (n *network) freeze(ctx context.Context) time.Duration {
 	defer g.Unlock()
 	for start := time.Now(); ; {
 		took, _, _, err := s.try("/users?pageSize=2", "")
-		if left := time.Since(start); err == nil && took < 1e9 {
-			return left
-		} else if left > time.Minute {
-			check(fmt.Errorf("no answer a minute after the primary froze: %w", err))
+		if left := time.Since(start); err == nil && took < 1e9 || left > time.Minute {
+			return left // an earlier commit may never leave it
 		}
 	}
 }
