@@ -17,9 +17,9 @@ const (
 	schemeHMAC = "APIAuth-HMAC-" // and the name of a digest
 )
 
-// ParseAuthorization takes an Authorization header apart: "APIAuth id:signature",
-// or "APIAuth-HMAC-SHA256 id:signature" with another digest. It is matched whole
-// and in this case. ok is false, and the rest zero, for anything else.
+// ParseAuthorization parses an Authorization header: "APIAuth id:signature", or "APIAuth-HMAC-SHA256 id:signature" with
+// another digest. The whole header must match, case included. For anything else ok is false and the other results are
+// zero.
 func ParseAuthorization(header string) (id string, alg Digest, signature string, ok bool) {
 	name, credentials, _ := strings.Cut(header, " ")
 	if digest, named := strings.CutPrefix(name, schemeHMAC); named {
@@ -34,9 +34,8 @@ func ParseAuthorization(header string) (id string, alg Digest, signature string,
 	return id, alg, signature, true
 }
 
-// Sign returns the Authorization header of a request under the secret of the key
-// with the id. What s has as Authorization and Body does not matter; that the hash
-// is the body's, and the date now, is for the caller to see to, or use [Signer].
+// Sign returns the Authorization header of a request, signed with the secret of the key with the id. It ignores
+// s.Authorization and s.Body. The caller must set the hash of the body and the current date, or use [Signer].
 func Sign(s Signed, id, secret string, alg Digest) (authorization string) {
 	name := scheme
 	if alg != SHA1 {
@@ -45,13 +44,12 @@ func Sign(s Signed, id, secret string, alg Digest) (authorization string) {
 	return name + " " + id + ":" + alg.mac(secret, s.Canonical())
 }
 
-// The forms of an HTTP date that end in GMT: today's, and the obsolete one that
-// servers go on reading.
+// The forms of an HTTP date that end in GMT: today's, and the obsolete one that servers must still accept.
 var dateLayouts = [...]string{http.TimeFormat, "Monday, 02-Jan-06 15:04:05 GMT"}
 
-// parseDate reads an HTTP date that ends in GMT.
+// parseDate parses an HTTP date that ends in GMT.
 func parseDate(text string) (time.Time, bool) {
-	// time.Parse would take a fraction of a second, after a point or a comma.
+	// time.Parse would accept a fraction of a second after a point or a comma.
 	if strings.Count(text, ",") != 1 || strings.Contains(text, ".") {
 		return time.Time{}, false
 	}
@@ -63,11 +61,10 @@ func parseDate(text string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// Digest is the hash function of a signature's HMAC. The zero Digest is SHA1,
-// which is what a header without a name of one means.
+// Digest is the hash function of a signature's HMAC. The zero Digest is SHA1, which a header means that names none.
 type Digest int
 
-// The digests that a signature may have. There is no MD5.
+// The digests that a signature may use.
 const (
 	SHA1 Digest = iota
 	SHA224
@@ -87,8 +84,7 @@ var digests = [...]struct {
 	SHA512: {"SHA512", sha512.New},
 }
 
-// ParseDigest reads the name of a digest as the header has it, such as "SHA256",
-// and reports whether it is one.
+// ParseDigest returns the digest with a name, such as "SHA256", and whether there is one.
 func ParseDigest(name string) (Digest, bool) {
 	for d, known := range digests {
 		if known.name == name {
@@ -98,12 +94,10 @@ func ParseDigest(name string) (Digest, bool) {
 	return 0, false
 }
 
-// String is the name of the digest, such as "SHA256". It panics on a value that
-// is none of the constants.
+// String returns the name of the digest, such as "SHA256". It panics for a value that is none of the constants.
 func (d Digest) String() string { return digests[d].name }
 
-// mac is the HMAC of a text under a secret, whose bytes are the key as they are,
-// in padded base64.
+// mac returns the HMAC of a text in padded base64. The bytes of the secret are the key.
 func (d Digest) mac(secret, text string) string {
 	h := hmac.New(digests[d].hash, []byte(secret))
 	h.Write([]byte(text))

@@ -8,33 +8,32 @@ import (
 	"io"
 )
 
-// The errors of boxes, to be told with errors.Is.
+// The errors of boxes. Test for them with errors.Is.
 var (
-	// ErrBox says that there is no box, or none under a key, where one is needed.
+	// ErrBox says that a secret needs a Box with a key, and there is none.
 	ErrBox = errors.New("no key to seal secrets with")
 
-	// ErrSealed says that a box did not seal this text for this id.
+	// ErrSealed says that this Box did not seal the text for this id.
 	ErrSealed = errors.New("sealed with another key, for another id, or damaged")
 )
 
 const (
 	boxKeyBytes = 32 // AES-256
-	boxVersion  = 1  // the first byte of what is sealed
+	boxVersion  = 1  // the first byte of a sealed secret
 )
 
-// Box seals the secrets of directory keys, which must be recoverable to compute an
-// HMAC, so that a copy of the database opens nothing. It is AES-256-GCM; the id of
-// the key is authenticated along, so that no secret passes for that of another
-// key. What is sealed is
+// Box encrypts the secrets of directory keys. An HMAC needs the secret itself, so a hash cannot be stored; with a Box a
+// copy of the database reveals no secret. The cipher is AES-256-GCM. The id of the key is authenticated, so that the
+// secret of one key cannot be used for another. A sealed secret is
 //
 //	version 1 (1 byte) | nonce (12) | ciphertext | tag (16)
 //
-// A nil Box and the zero Box answer ErrBox. A Box is safe for concurrent use.
+// The methods of a nil or zero Box return ErrBox. A Box is safe for concurrent use.
 type Box struct {
 	aead cipher.AEAD
 }
 
-// NewBox returns the box under a key of 32 random bytes. Another length is an error.
+// NewBox returns a Box with a key of 32 random bytes. Another length is an error.
 func NewBox(key []byte) (*Box, error) {
 	if len(key) != boxKeyBytes {
 		return nil, fmt.Errorf("the key of a box has %d bytes, not %d", len(key), boxKeyBytes)
@@ -50,8 +49,8 @@ func NewBox(key []byte) (*Box, error) {
 	return &Box{aead}, nil
 }
 
-// Seal returns the secret of the key with the id, sealed, with a nonce from rand,
-// which should be [crypto/rand.Reader]. The error is ErrBox, or that of rand.
+// Seal returns the sealed secret of the key with the id. It takes the nonce from rand, which should be
+// [crypto/rand.Reader]. The error is ErrBox, or that of rand.
 func (b *Box) Seal(id string, secret string, rand io.Reader) ([]byte, error) {
 	if b == nil || b.aead == nil {
 		return nil, ErrBox
@@ -66,8 +65,8 @@ func (b *Box) Seal(id string, secret string, rand io.Reader) ([]byte, error) {
 	return b.aead.Seal(sealed, nonce, []byte(secret), boundTo(id)), nil
 }
 
-// Open returns the secret that Seal sealed for the id. The error is ErrBox, or
-// ErrSealed where this box did not, or a byte is not what it was.
+// Open returns the secret that Seal sealed for the id. The error is ErrBox, or ErrSealed if another Box sealed it or a
+// bit has changed.
 func (b *Box) Open(id string, sealed []byte) (string, error) {
 	if b == nil || b.aead == nil {
 		return "", ErrBox
@@ -83,5 +82,5 @@ func (b *Box) Open(id string, sealed []byte) (string, error) {
 	return string(secret), nil
 }
 
-// boundTo is the additional data of what is sealed for the key with the id.
+// boundTo returns the additional data that is authenticated with the secret of a key.
 func boundTo(id string) []byte { return []byte("lectern directory key " + id) }

@@ -12,31 +12,30 @@ import (
 )
 
 const (
-	secretBytes = 32 // of randomness in a key
-	secretChars = 43 // of unpadded base64url that they make
+	secretBytes = 32 // random bytes of a key
+	secretChars = 43 // their characters in unpadded base64url
 )
 
-// Key is what is known of an API key, which is everything but its secret. Times
-// are zero where there is none: a key without expiry, not revoked, never used.
+// Key is all that is stored of an API key, without its secret. A zero time means that the key never expires, is not
+// revoked, or was never used.
 type Key struct {
 	Tenant  Tenant
 	Number  int // from 1, within the tenant; never reused
 	API     API
-	Network int64 // id of the network's entity on a schools key; 0 on the others
-	Budget  int   // number of the first key of its chain of rotations, whose rate budget it shares
+	Network int64 // id of the network's entity for a schools key; 0 for the others
+	Budget  int   // number of the first key in its chain of rotations: they share a rate budget
 
 	Created  time.Time
-	Expires  time.Time // the first moment at which the key is no longer good
+	Expires  time.Time // the first instant at which the key is not valid
 	Revoked  time.Time
 	LastUsed time.Time // to the minute
 
-	Hash [sha256.Size]byte // of the key's whole text; zero on a directory key, whose secret is sealed instead
+	Hash [sha256.Size]byte // of the key's whole text; zero for a directory key, whose secret is sealed
 }
 
-// NewKey draws the secret of a new key from random, which should be
-// [crypto/rand.Reader], and returns the key's text, to be shown once, and a Key
-// with the tenant, the number, a budget of its own and the hash. The caller
-// fills in the rest. The error is that of random.
+// NewKey makes a new secret from random, which should be [crypto/rand.Reader]. It returns the key's text, to be shown
+// once, and a Key with the tenant, the number, its own budget and the hash. The caller sets the other fields. The error
+// is that of random.
 func NewKey(random io.Reader, t Tenant, number int) (text string, k Key, err error) {
 	var secret [secretBytes]byte
 	if _, err := io.ReadFull(random, secret[:]); err != nil {
@@ -46,10 +45,9 @@ func NewKey(random io.Reader, t Tenant, number int) (text string, k Key, err err
 	return text, Key{Tenant: t, Number: number, Budget: number, Hash: Hash(text)}, nil
 }
 
-// ParseKey takes the tenant and the number from the text of a key and reports
-// whether the text has the form of one: two positive numbers in plain decimal
-// without leading zeros, and 43 characters that are base64url of 32 bytes. It
-// says nothing about whether such a key exists.
+// ParseKey returns the tenant and the number in the text of a key. ok is false unless the text has the form of a key:
+// two positive decimal numbers without leading zeros, and 43 characters that are the base64url of 32 bytes. It does not
+// check whether the key exists.
 func ParseKey(text string) (t Tenant, number int, ok bool) {
 	cut := len(text) - secretChars - 1
 	if cut < 0 || text[cut] != '-' || !validSecret(text[cut+1:]) {
@@ -58,15 +56,14 @@ func ParseKey(text string) (t Tenant, number int, ok bool) {
 	return ParseID(text[:cut])
 }
 
-// validSecret reports whether s is the one spelling of 32 bytes in base64url.
+// validSecret reports whether s is the canonical base64url of 32 bytes.
 func validSecret(s string) bool {
 	b, err := base64.RawURLEncoding.Strict().DecodeString(s)
-	// The decoder skips line breaks; a text with one is too short then.
+	// The decoder skips line breaks. Then the text has too few bytes.
 	return err == nil && len(b) == secretBytes
 }
 
-// ParseID reads the id of a key, such as "7-3". It is the inverse of [Key.ID]:
-// what parses is spelled exactly as ID spells it.
+// ParseID parses the id of a key, such as "7-3". It accepts exactly what [Key.ID] returns.
 func ParseID(s string) (t Tenant, number int, ok bool) {
 	left, right, ok := strings.Cut(s, "-")
 	if !ok {
@@ -80,8 +77,8 @@ func ParseID(s string) (t Tenant, number int, ok bool) {
 	return Tenant(tenant), int(n), true
 }
 
-// parsePositive reads a number from 1 in plain decimal digits, no sign, no
-// leading zero, that a signed integer of the given bits holds.
+// parsePositive parses a positive decimal number, without sign or leading zero, that fits into a signed integer of the
+// given bits.
 func parsePositive(s string, bits int) (int64, bool) {
 	if s == "" || s[0] < '1' || s[0] > '9' {
 		return 0, false
@@ -90,27 +87,25 @@ func parsePositive(s string, bits int) (int64, bool) {
 	return n, err == nil
 }
 
-// Hash is what is stored of a key: the SHA-256 of its whole text.
+// Hash returns the hash that is stored of a key: the SHA-256 of its whole text.
 func Hash(text string) [sha256.Size]byte {
 	return sha256.Sum256([]byte(text))
 }
 
-// ID is the public name of the key, "<tenant>-<number>".
+// ID returns the public name of the key, "<tenant>-<number>".
 func (k Key) ID() string { return id(k.Tenant, k.Number) }
 
 func id(t Tenant, number int) string {
 	return strconv.FormatInt(int64(t), 10) + "-" + strconv.Itoa(number)
 }
 
-// Matches reports whether text is the text of this key. It takes the same time
-// wherever the two differ, so that an answer's delay tells nothing.
+// Matches reports whether text is the text of this key. It takes the same time wherever the two differ.
 func (k Key) Matches(text string) bool {
 	h := Hash(text)
 	return subtle.ConstantTimeCompare(h[:], k.Hash[:]) == 1
 }
 
-// Live reports whether the key is good at now: not revoked, whenever that was,
-// and before its expiry.
+// Live reports whether the key is valid at a time: it is not revoked, and has not expired.
 func (k Key) Live(now time.Time) bool {
 	if !k.Revoked.IsZero() {
 		return false
@@ -118,9 +113,8 @@ func (k Key) Live(now time.Time) bool {
 	return k.Expires.IsZero() || now.Before(k.Expires)
 }
 
-// RateBudget is the budget on which the key's requests count (H6): one for each
-// chain of rotations, as "schools/3"; one for all keys of a library network,
-// "libraries".
+// RateBudget returns the budget that the key's requests count on (H6). Each chain of rotations has one, such as
+// "schools/3". All keys of a library network share one, "libraries".
 func (k Key) RateBudget() Budget {
 	if k.API == Libraries {
 		return Budget{Tenant: k.Tenant, Name: string(Libraries)}

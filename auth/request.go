@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -8,16 +9,15 @@ import (
 	"time"
 )
 
-// The headers that hold a hash of the body, besides Content-MD5.
+// The headers with a hash of the body, besides Content-MD5.
 const (
 	headerSHA256      = "X-Authorization-Content-SHA256"
 	headerAPIAuthHash = "X-APIAuth-Content-Hash"
 )
 
-// SignedFrom returns what a request says of its signature, with the body, which
-// the caller has read. It takes the request of a server, whose raw target is
-// [http.Request.RequestURI], or that of a client, which has none yet and will send
-// what its URL makes. A header sent twice is one with both values, as HTTP has it.
+// SignedFrom returns the signed parts of a request. body is the request's body, which the caller has read. r is a
+// request of a server, whose target is [http.Request.RequestURI], or of a client, whose target its URL makes. A header
+// that was sent twice has both values, joined by a comma.
 func SignedFrom(r *http.Request, body []byte) Signed {
 	target := r.RequestURI
 	if target == "" && r.URL != nil {
@@ -25,7 +25,7 @@ func SignedFrom(r *http.Request, body []byte) Signed {
 	}
 	header := func(name string) string { return strings.Join(r.Header.Values(name), ", ") }
 	return Signed{
-		Method: first(r.Method, http.MethodGet), // a client's empty one is GET
+		Method: cmp.Or(r.Method, http.MethodGet), // a client's empty one is GET
 		Target: target,
 
 		ContentType:   header("Content-Type"),
@@ -44,18 +44,16 @@ func SignedFrom(r *http.Request, body []byte) Signed {
 type Signer struct {
 	ID     string // of the key
 	Secret string
-	Digest Digest           // the zero one is SHA1, which every server reads
+	Digest Digest           // zero = SHA1, which every server accepts
 	Now    func() time.Time // nil = time.Now
 }
 
-// Sign sets the headers of a request with the body, which the request has already
-// or will be given: the hash of the body, where there is one or the method has one,
-// the date where there is neither Date nor X-Date, and Authorization. All else must
-// be set before, Content-Type too.
+// Sign signs a request with a body, which the caller sets before or after. It sets the hash of the body if the method
+// has one, the date if there is neither Date nor X-Date, and Authorization. The caller must set all other headers
+// first, Content-Type too.
 func (s Signer) Sign(r *http.Request, body []byte) {
-	now := s.Now
-	if now == nil {
-		now = time.Now
+	if s.Now == nil {
+		s.Now = time.Now
 	}
 	if r.Header == nil {
 		r.Header = make(http.Header)
@@ -64,14 +62,14 @@ func (s Signer) Sign(r *http.Request, body []byte) {
 		r.Header.Set(headerSHA256, HashBody(body))
 	}
 	if r.Header.Get("Date") == "" && r.Header.Get("X-Date") == "" {
-		r.Header.Set("Date", now().UTC().Format(http.TimeFormat))
+		r.Header.Set("Date", s.Now().UTC().Format(http.TimeFormat))
 	}
 	r.Header.Set("Authorization", Sign(SignedFrom(r, body), s.ID, s.Secret, s.Digest))
 }
 
-// Target returns the target that a client sends for a URL which it takes as it is, as curl does: path and query, not decoded
-// and not cleaned. The error says what to mend: a URL has a scheme and a host, or begins with a slash, and is plain ASCII, since
-// clients encode what is not, each in its own way, and the signature would be of another URL.
+// Target returns the target that a client such as curl sends for a URL: its path and query, neither decoded nor
+// cleaned. The URL must have a scheme and a host, or begin with a slash, and be ASCII: clients encode other characters
+// differently, so that the signature would not match. The error says what to change.
 func Target(url string) (string, error) {
 	if strings.ContainsFunc(url, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
 		return "", errors.New("the URL has a space, an accent or a control character; percent-encode it")

@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"cmp"
 	"crypto/md5"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -11,24 +12,22 @@ import (
 	"time"
 )
 
-// ErrSignature says that a request is not signed as it must be. The errors of this
-// package wrap it and say why. That is for the log of who judges: the client may not
-// learn it (G3).
+// ErrSignature says that a request is not signed correctly. The errors of this package wrap it and say why. The reason
+// is for the server's log: the client must not learn it (G3).
 var ErrSignature = errors.New("no valid signature")
 
-// DateWindow is how far the date of a signed request may be from the time of the
-// check, either way, both ends included.
+// DateWindow is how far the date of a signed request may be from the time of the check, in either direction, bounds
+// included.
 const DateWindow = 900 * time.Second
 
-// Signed is what a signature covers, and the signature: the parts of a request to
-// the partner directory, as they were sent (P11). An empty text stands for a
-// header that is absent.
+// Signed is the signature of a request to the partner directory and the parts that it covers, as they were sent (P11).
+// An empty string means that the header is absent.
 type Signed struct {
-	Method      string // upper case or not: the canonical string has upper case
-	Target      string // the raw target of the request line, nothing decoded
+	Method      string // of any case: the canonical string has upper case
+	Target      string // of the request line, not decoded
 	ContentType string
 	Date        string
-	XDate       string // takes the place of Date: a browser cannot set that one
+	XDate       string // replaces Date, which a browser cannot set
 
 	ContentSHA256 string // X-Authorization-Content-SHA256: base64 of the body's SHA-256
 	APIAuthHash   string // X-APIAuth-Content-Hash: the same under an older name
@@ -38,26 +37,16 @@ type Signed struct {
 	Body          []byte
 }
 
-// Canonical is the string that is signed: method, content type, content hash,
-// target and date, joined by commas. The content hash is the first of the three
-// that is there. A target in absolute form loses its scheme and host.
+// Canonical returns the string that is signed: method, content type, content hash, target and date, joined by commas.
+// The content hash is the first of the three that is present. A target in absolute form loses its scheme and host.
 func (s Signed) Canonical() string {
 	return strings.Join([]string{upper(s.Method), s.ContentType, s.contentHash(), origin(s.Target), s.date()}, ",")
 }
 
-func (s Signed) contentHash() string { return first(s.ContentSHA256, s.APIAuthHash, s.ContentMD5) }
-func (s Signed) date() string        { return first(s.XDate, s.Date) }
+func (s Signed) contentHash() string { return cmp.Or(s.ContentSHA256, s.APIAuthHash, s.ContentMD5) }
+func (s Signed) date() string        { return cmp.Or(s.XDate, s.Date) }
 
-func first(texts ...string) string {
-	for _, t := range texts {
-		if t != "" {
-			return t
-		}
-	}
-	return ""
-}
-
-// upper turns the letters of ASCII alone: no other method may become a known one.
+// upper converts only ASCII letters, so that no other method becomes a known one.
 func upper(method string) string {
 	return strings.Map(func(r rune) rune {
 		if 'a' <= r && r <= 'z' {
@@ -67,7 +56,7 @@ func upper(method string) string {
 	}, method)
 }
 
-// origin takes scheme and host from a target that has them.
+// origin removes scheme and host from a target that has them.
 func origin(target string) string {
 	scheme, rest, ok := strings.Cut(target, "://")
 	if !ok || !isScheme(scheme) {
@@ -83,7 +72,7 @@ func origin(target string) string {
 	return rest[end:]
 }
 
-// isScheme reports whether s is a letter and then letters, digits, `+`, `-`, `.`.
+// isScheme reports whether s is a letter, followed by letters, digits, `+`, `-` and `.`.
 func isScheme(s string) bool {
 	for i, c := range []byte(s) {
 		letter := 'a' <= c|0x20 && c|0x20 <= 'z'
@@ -94,13 +83,11 @@ func isScheme(s string) bool {
 	return s != ""
 }
 
-// Verify judges the signature under a secret at a time. The error is an
-// ErrSignature for every request that is not signed with that secret, is not fresh,
-// or has a body that the signature does not protect. It is [Signed.VerifyHeader] and
-// then [Signed.VerifyBody].
+// Verify checks the signature with a secret at a time: it is [Signed.VerifyHeader] and then [Signed.VerifyBody]. The
+// error is an ErrSignature unless the request was signed with that secret, is fresh, and has a body that the signature
+// protects.
 //
-// The header's key id is not looked at, and no request is remembered: what was
-// signed may be sent again within [DateWindow].
+// Verify ignores the key's id, and remembers no request: a signed request may be sent again within [DateWindow].
 func (s Signed) Verify(secret string, now time.Time) error {
 	if err := s.VerifyHeader(secret, now); err != nil {
 		return err
@@ -108,11 +95,9 @@ func (s Signed) Verify(secret string, now time.Time) error {
 	return s.VerifyBody()
 }
 
-// VerifyHeader judges all but the body, which need not have been read: the
-// signature covers the body's hash, and so a server reads only the bodies of those
-// who know a secret (P10). All is judged before any of it is refused, so that the
-// time taken tells nothing; where there is no such key, [Signed.Refuse] does the same
-// work.
+// VerifyHeader checks everything but the body, which need not have been read: the signature covers the body's hash. So
+// a server reads only the bodies of clients that know a secret (P10). All checks run before any refuses, so that the
+// time taken reveals nothing. For an unknown key [Signed.Refuse] does the same work.
 func (s Signed) VerifyHeader(secret string, now time.Time) error {
 	_, alg, signature, parsed := ParseAuthorization(s.Authorization)
 	want := alg.mac(secret, s.Canonical())
@@ -133,8 +118,7 @@ func (s Signed) VerifyHeader(secret string, now time.Time) error {
 	return nil
 }
 
-// VerifyBody judges whether the body is the one that was signed, of a request that
-// VerifyHeader has found good.
+// VerifyBody checks whether the body is the one that was signed, of a request that passed VerifyHeader.
 func (s Signed) VerifyBody() error {
 	switch {
 	case len(s.Body) > 0 && s.contentHash() == "":
@@ -145,29 +129,26 @@ func (s Signed) VerifyBody() error {
 	return nil
 }
 
-// refusal is ErrSignature with a reason, which has no text of the client in it.
+// refusal returns an ErrSignature with a reason, which contains nothing that the client sent.
 func refusal(why string) error { return fmt.Errorf("%w: %s", ErrSignature, why) }
 
-// Refuse does the work of VerifyHeader for a request of which no live key is known,
-// and returns ErrSignature.
+// Refuse does the work of VerifyHeader for a request without a live key, and returns ErrSignature.
 func (s Signed) Refuse(now time.Time) error {
 	s.VerifyHeader(nobody, now)
-	return ErrSignature // even to who signs with that secret
+	return ErrSignature // even for a request signed with that secret
 }
 
-// nobody is a secret of the length of all, which no key has.
+// nobody is a secret that no key has, as long as all others.
 var nobody = strings.Repeat("A", secretChars)
 
-// unambiguous reports whether the canonical string can be of these fields alone.
-// Its commas are not escaped: those of "/a,/b" would else make a signature of that
-// target one of "/b" with a hash of "/a". So there may be none in the method and
-// the hash, and in the content type within quotes alone. A good date has one.
+// unambiguous reports whether the canonical string can only be that of these fields. Its commas are not escaped: with
+// those of "/a,/b" a signature of that target would also be one of "/b" with a hash of "/a". So the method and the hash
+// may have no comma, and the content type only within quotes. A valid date has exactly one.
 func (s Signed) unambiguous() bool {
 	return !strings.Contains(s.Method+s.contentHash(), ",") && quotedCommas(s.ContentType)
 }
 
-// quotedCommas reports whether all commas of a header are within quotes, which
-// are closed.
+// quotedCommas reports whether all commas of a header are within quotes, which are closed.
 func quotedCommas(header string) bool {
 	quoted, escaped := false, false
 	for _, c := range []byte(header) {
@@ -185,13 +166,13 @@ func quotedCommas(header string) bool {
 	return !quoted
 }
 
-// hashed reports whether there is a body, or a method that has one.
+// hashed reports whether the request has a body, or a method that has one.
 func (s Signed) hashed() bool {
 	method := upper(s.Method)
 	return len(s.Body) > 0 || method == "POST" || method == "PUT"
 }
 
-// protected reports whether every hash that is there is the body's, where one counts.
+// protected reports whether every hash that is present is that of the body, if a hash is required.
 func (s Signed) protected() bool {
 	if !s.hashed() {
 		return true
@@ -202,17 +183,16 @@ func (s Signed) protected() bool {
 		matches(s.ContentMD5, base64.StdEncoding.EncodeToString(sum[:]))
 }
 
-// matches reports whether a hash header is absent or has the value.
+// matches reports whether a header is absent or has the value.
 func matches(header, want string) bool { return header == "" || header == want }
 
-// HashBody is the value of the header X-Authorization-Content-SHA256 for a body.
+// HashBody returns the value of the header X-Authorization-Content-SHA256 for a body.
 func HashBody(body []byte) string {
 	sum := sha256.Sum256(body)
 	return base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// dateFault returns what is wrong with the request's date, which must be an HTTP date
-// within the window, or nothing.
+// dateFault returns what is wrong with the request's date, which must be an HTTP date within the window, or "".
 func (s Signed) dateFault(now time.Time) string {
 	date, ok := parseDate(s.date())
 	behind, ahead := now.Sub(date), date.Sub(now)

@@ -1,7 +1,6 @@
 package auth
 
-// Tenant is the number of a tenant, from 1, in the operator's list of tenants: a
-// partner or a library network (G3). It leads the key of every row that the
+// Tenant is the number of a tenant, a partner or a library network, from 1 (G3). It leads the key of every row that the
 // tenant owns (G4). The zero Tenant is none.
 type Tenant int64
 

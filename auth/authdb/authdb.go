@@ -11,18 +11,17 @@ import (
 	"github.com/lectern-dev/lectern/paging/handle"
 )
 
-// Migrations are the tables of this package, in migrations/postgres and
-// migrations/sqlite.
+// Migrations creates the tables of this package, in migrations/postgres and migrations/sqlite.
 //
 //go:embed migrations
 var Migrations embed.FS
 
-// The errors of this package, to be told with errors.Is.
+// The errors of this package. Test for them with errors.Is.
 var (
 	ErrNotFound = errors.New("not found")
 
-	// ErrKey says that a key is not good for a request. Errors wrap it and say why,
-	// without the key's text. That is for the log: the client may not learn it (G3).
+	// ErrKey says that a key is not valid for a request. Errors wrap it and say why, without the key's text. The reason
+	// is for the log: the client must not learn it (G3).
 	ErrKey = errors.New("no valid key")
 
 	// ErrDead says that a key has expired or is revoked, so that it cannot be rotated.
@@ -31,18 +30,17 @@ var (
 	// ErrRotated says that a key has a successor, so that it cannot be rotated again.
 	ErrRotated = errors.New("key has a successor")
 
-	// ErrExpiry says that a key was to expire before it exists.
+	// ErrExpiry says that a new key would already have expired.
 	ErrExpiry = errors.New("expiry is not in the future")
 )
 
-// Store keeps keys. It is safe for concurrent use.
+// Store stores keys. It is safe for concurrent use.
 type Store struct {
 	DB     *handle.DB
-	Now    func() time.Time // nil = the clock of the package's doc
+	Now    func() time.Time // nil = the clock that the package doc describes
 	Random io.Reader        // of the secrets; nil = crypto/rand
 
-	// Box seals the secret of a directory key that is issued or rotated. Nil = such a
-	// key is neither, and the error is auth.ErrBox.
+	// Box seals the secret of a directory key that is issued or rotated. If it is nil, both return auth.ErrBox.
 	Box *auth.Box
 }
 

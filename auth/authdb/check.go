@@ -13,23 +13,22 @@ import (
 	"github.com/lectern-dev/lectern/paging/handle"
 )
 
-// Grant is a good key.
+// Grant is a valid key.
 type Grant struct {
 	Key    auth.Key
-	Secret string    // of a directory key, from Secret: as the partner has it, its bytes are the key of the HMAC
-	Now    time.Time // of the clock that judged the key
+	Secret string    // of a directory key, from Store.Secret: its bytes are the key of the HMAC
+	Now    time.Time // of the check
 }
 
-// Joined is what the statement that reads a key also reads of the key's tenant, so that both belong together: the columns of the one
-// row that a table, which the statement calls v, has of the tenant. They are read into Dest. The zero Joined is nothing.
+// Joined is the row of another table that is read in one statement with a key: the row of the key's tenant, which the
+// statement calls v. Its columns are read into Dest. The zero Joined reads nothing.
 type Joined struct {
 	Table, Columns string
 	Dest           []any
 }
 
-// Check judges the text of a key that came with a request to api. It is one
-// statement on the tenant's rows. The error is an ErrKey for whatever is not a live
-// key of that API; another error means that the database did not answer.
+// Check checks the text of a key that came with a request to api, by one statement on the tenant's rows. The error is
+// an ErrKey unless the text is a live key of that API. Another error means that the database did not answer.
 func (s *Store) Check(ctx context.Context, text string, api auth.API) (Grant, error) {
 	return s.check(ctx, text, api, Joined{})
 }
@@ -46,7 +45,7 @@ func (s *Store) check(ctx context.Context, text string, api auth.API, b Joined) 
 	return g.judged(err, text, api)
 }
 
-// judged judges the text by what was read of its key, or by the error of that.
+// judged compares the text with the key that was read. err is the error of the read.
 func (g Grant) judged(err error, text string, api auth.API) (Grant, error) {
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
@@ -68,7 +67,7 @@ var (
 	errUnknown   = fmt.Errorf("%w: it is unknown", ErrKey)
 )
 
-// refusal returns why the key that was read is none for an API, or nil.
+// refusal returns why the key is not valid for an API, or nil.
 func (g Grant) refusal(api auth.API) error {
 	switch {
 	case g.Key.API != api:
@@ -81,8 +80,7 @@ func (g Grant) refusal(api auth.API) error {
 	return fmt.Errorf("%w: it has expired", ErrKey)
 }
 
-// read reads a key, what is beside it and the clock in one statement, so that
-// the three belong together, and the sealed secret of a directory key.
+// read reads a key, the joined row and the clock in one statement, and the sealed secret of a directory key.
 func (s *Store) read(ctx context.Context, t auth.Tenant, number int, b Joined) (g Grant, sealed []byte, err error) {
 	r := reading{row: keyRow{TenantID: t, Number: number}}
 	if err := s.DB.QueryRowContext(ctx, s.readStatement(b), t, number).Scan(r.fields(b)...); err != nil {
@@ -106,13 +104,13 @@ func (s *Store) readStatement(b Joined) string {
 		  WHERE k.tenant_id = ? AND k.number = ?`
 }
 
-// reading is what is read of a key.
+// reading is the row of readStatement.
 type reading struct {
 	row                             keyRow
 	expires, revoked, lastUsed, now sql.NullTime
 }
 
-// fields are where the columns of readStatement are read into.
+// fields returns the destinations of the columns of readStatement.
 func (r *reading) fields(b Joined) []any {
 	k := &r.row
 	list := []any{&k.API, &k.Network, &k.Budget, &k.Hash, &k.Secret, &k.Created, &r.expires, &r.revoked, &r.lastUsed, &r.now}
@@ -121,25 +119,23 @@ func (r *reading) fields(b Joined) []any {
 
 func (r *reading) grant(ctx context.Context, s *Store) (g Grant, err error) {
 	r.row.Expires, r.row.Revoked, r.row.LastUsed = r.expires.Time, r.revoked.Time, r.lastUsed.Time
-	if !r.now.Valid { // the clock is not the database's: no statement reads it
+	if !r.now.Valid { // the clock is not the database's
 		r.now.Time, err = handle.Clock(ctx, s.DB, s.Now)
 	}
 	return Grant{Key: r.row.key(), Now: r.now.Time.UTC()}, err
 }
 
-// decoy has the form of a sealed secret that no box opens.
+// decoy has the form of a sealed secret, and no box opens it.
 var decoy = append([]byte{1}, make([]byte, 71)...)
 
-// Secret returns the secret of the directory key with the id, to check a signature
-// with. It is one statement on the tenant's rows; none for an id without the form
-// of one, which anybody can tell. The error is an ErrKey for whatever is not a live
-// directory key: [auth.Signed.Refuse] then does what is left of the work.
-// Another error says that the database did not answer, or, with auth.ErrBox or
-// auth.ErrSealed, that the key is good and the box does not open it.
+// Secret returns the secret of the directory key with the id, to check a signature with. It is one statement on the
+// tenant's rows, or none if the id is malformed. The error is an ErrKey unless it is a live directory key; then
+// [auth.Signed.Refuse] does the rest of the work. Another error means that the database did not answer, or, with
+// auth.ErrBox or auth.ErrSealed, that the box cannot open the secret.
 func (s *Store) Secret(ctx context.Context, id string, box *auth.Box) (Grant, error) {
 	g, sealed, err := s.readSealed(ctx, id)
 	if errors.Is(err, ErrKey) {
-		box.Open(id, decoy) // the work that a live key makes
+		box.Open(id, decoy) // takes as long as for a live key
 	}
 	if err != nil {
 		return Grant{}, err
@@ -150,8 +146,7 @@ func (s *Store) Secret(ctx context.Context, id string, box *auth.Box) (Grant, er
 	return g, nil
 }
 
-// readSealed reads a live directory key and its sealed secret. The error is an
-// ErrKey for whatever is not one.
+// readSealed reads a live directory key and its sealed secret. The error is an ErrKey if there is none.
 func (s *Store) readSealed(ctx context.Context, id string) (Grant, []byte, error) {
 	t, number, ok := auth.ParseID(id)
 	if !ok {

@@ -11,21 +11,22 @@ import (
 	"github.com/lectern-dev/lectern/auth"
 )
 
-// Checker checks the keys of one API, and counts a request as it checks its key, where it knows the key's budget beforehand: that of a text which was
-// good before never changes. It is safe for concurrent use.
+// Checker checks the keys of one API. If it knows the budget of a key, it also counts the request, in the same round
+// trip: the budget of a key never changes. It is safe for concurrent use.
 type Checker struct {
 	*Store
 	API     auth.API
 	Limiter *Limiter
-	// Batch sends queries of a row each in one round trip, as database.DB.Batch does. Nil counts nothing.
+	// Batch sends queries of one row each in one round trip, as database.DB.Batch does. If it is nil, Check counts
+	// nothing.
 	Batch func(ctx context.Context, queries []string, args, dest [][]any) error
 
 	mu      sync.Mutex
-	budgets map[[sha256.Size]byte]auth.Budget // by the hashes of texts; usesKeys at most
+	budgets map[[sha256.Size]byte]auth.Budget // by the hashes of texts that were valid; usesKeys at most
 }
 
-// Check is [Store.Check], which also reads what is beside the key, and [Limiter.Take] with a limit where both are sent at once: q is nil
-// where they were not, and the request is yet to be counted. One that is refused is not counted.
+// Check is [Store.Check], which also reads the joined row, and [Limiter.Take] with a limit if both can be sent at once.
+// q is nil if the request is still to be counted. A refused request is not counted.
 func (c *Checker) Check(ctx context.Context, text string, limit int, b Joined) (g Grant, q *auth.Quota, err error) {
 	hash := sha256.Sum256([]byte(text))
 	budget, known := c.budget(hash)
@@ -43,13 +44,13 @@ func (c *Checker) Check(ctx context.Context, text string, limit int, b Joined) (
 	return g, q, err
 }
 
-// checkAndCount checks the key and counts the request at once.
+// checkAndCount checks the key and counts the request in one round trip.
 func (c *Checker) checkAndCount(ctx context.Context, text string, spends auth.Budget, limit int, b Joined) (g Grant, q *auth.Quota, err error) {
-	t, number, _ := auth.ParseKey(text) // it was good before
+	t, number, _ := auth.ParseKey(text) // it was valid before
 	r := reading{row: keyRow{TenantID: t, Number: number}}
 	var taken, minute int64
 	count, counted := c.Limiter.statement(spends)
-	// The count is read first: it is given back where there is no key.
+	// The count comes first: it is given back if the key is not valid.
 	err = c.Batch(ctx, []string{count, c.readStatement(b)}, [][]any{counted, {t, number}}, [][]any{{&minute, &taken}, r.fields(b)})
 	if err == nil {
 		g, err = r.grant(ctx, c.Store)
@@ -67,7 +68,6 @@ func (c *Checker) checkAndCount(ctx context.Context, text string, spends auth.Bu
 	return g, &quota, nil
 }
 
-// budget returns the budget of a text that was good.
 func (c *Checker) budget(hash [sha256.Size]byte) (auth.Budget, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

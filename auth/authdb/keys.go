@@ -14,7 +14,7 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// IssueParams say what key to issue.
+// IssueParams describe the key to issue.
 type IssueParams struct {
 	Tenant  auth.Tenant
 	API     auth.API
@@ -22,7 +22,7 @@ type IssueParams struct {
 	Expires time.Time // zero = never
 }
 
-// validate refuses what no key can be; it is the program that is wrong then.
+// validate returns an error for a key that cannot exist, which is a mistake of the program.
 func (p IssueParams) validate() error {
 	if !p.API.Valid() {
 		return fmt.Errorf("unknown API %q", p.API)
@@ -33,14 +33,12 @@ func (p IssueParams) validate() error {
 	return nil
 }
 
-// Issue makes a new key and returns its text, which nothing can show again: of a
-// directory key the secret, 43 characters of base64url, which is stored sealed by
-// the Store's Box, its accessKeyId being the key's id. The errors are ErrExpiry, and
-// auth.ErrBox for a directory key where there is no Box.
+// Issue makes a new key and returns its text, which cannot be shown again. The text of a directory key is its secret,
+// 43 characters of base64url, which the Store's Box seals; its accessKeyId is the key's id. The errors are ErrExpiry,
+// and auth.ErrBox for a directory key without a Box.
 //
-// The transaction must have locked the tenant, as snapshotdb.Lock does, since the key
-// has the next number. So the caller can see to it that the tenant, and the network
-// of a schools key, exist, and they still do when the key is there.
+// The transaction must have locked the tenant, as snapshotdb.Lock does, since the key gets the next number. With the
+// lock the caller can also check that the tenant, and the network of a schools key, still exist.
 func (s *Store) Issue(ctx context.Context, tx bun.IDB, p IssueParams) (text string, k auth.Key, err error) {
 	err = p.validate()
 	var now time.Time
@@ -58,9 +56,8 @@ func (s *Store) Issue(ctx context.Context, tx bun.IDB, p IssueParams) (text stri
 	return text, k, nil
 }
 
-// insert gives the key the next number of its tenant, which is locked, and a
-// secret, and stores it. A Budget of 0 stands for one of its own. What it returns
-// is the secret alone for a directory key, and the whole text for the others.
+// insert stores the key with a new secret and the next number of its tenant, which is locked. A zero Budget becomes the
+// key's own. It returns the secret of a directory key, and the whole text of the others.
 func (s *Store) insert(ctx context.Context, tx bun.IDB, want auth.Key) (string, auth.Key, error) {
 	want.Expires = want.Expires.UTC().Truncate(time.Microsecond)
 	if !want.Live(want.Created) {
@@ -77,7 +74,7 @@ func (s *Store) insert(ctx context.Context, tx bun.IDB, want auth.Key) (string, 
 	}
 	want.Number, want.Budget = k.Number, cmp.Or(want.Budget, k.Budget)
 	row := rowOfKey(want)
-	if want.API == auth.Directory { // nothing more than the sealed secret is kept of it
+	if want.API == auth.Directory { // only the sealed secret is stored
 		text = strings.TrimPrefix(text, want.ID()+"-")
 		row.Secret, err = s.Box.Seal(want.ID(), text, s.random())
 	} else {
@@ -90,18 +87,14 @@ func (s *Store) insert(ctx context.Context, tx bun.IDB, want auth.Key) (string, 
 	return text, want, err
 }
 
-// Rotate issues a successor of the key with the id and lets the old one live for
-// the grace; not longer than it would have. With a grace of 0 that is revoked, and
-// does not live again where the clock is put back. The successor differs in its
-// number and secret alone: it has the API, the network, the rate budget (G3) and
-// the expiry, if any, of the old key, unless expires is another, earlier or later;
-// the zero time = never. What it returns is the secret alone for a directory key,
-// and the whole text for the others. The transaction must have locked the key's
-// tenant, as for Issue.
+// Rotate issues a successor of the key with the id. The old key stays valid for the grace, but not beyond its expiry.
+// With a grace of 0 it is revoked, which holds even if the clock is set back. The successor has the API, the network,
+// the rate budget (G3) and the expiry of the old key, unless expires sets another one; the zero time means never.
+// Rotate returns the secret of a directory key, and the whole text of the others. The transaction must have locked the
+// key's tenant, as for Issue.
 //
-// The errors are ErrNotFound, ErrExpiry, ErrDead for a key that is not live,
-// ErrRotated for one that has a successor, since its expiry is the end of its grace
-// by then, and auth.ErrBox for a directory key where the Store has no Box.
+// The errors are ErrNotFound, ErrExpiry, ErrDead for a key that is not live, ErrRotated for one that has a successor,
+// since its expiry is then the end of its grace, and auth.ErrBox for a directory key without a Box.
 func (s *Store) Rotate(ctx context.Context, tx bun.IDB, id string, grace time.Duration, expires *time.Time) (text string, k auth.Key, err error) {
 	if grace < 0 {
 		return "", auth.Key{}, fmt.Errorf("key %s: grace %v is negative", id, grace)
@@ -164,12 +157,10 @@ func (s *Store) replace(ctx context.Context, tx bun.IDB, old, next auth.Key, gra
 	return text, k, err
 }
 
-// Revoke ends the key with the id at once, on every replica. The key that is
-// revoked or expired already stays as it is, without an error. The error is
-// ErrNotFound for an id that no key has.
+// Revoke ends the key with the id at once, on every server. It does nothing to a revoked or expired key. The error is
+// ErrNotFound if no key has the id.
 //
-// It does not take the lock of the tenant: a key that has leaked must not live
-// until a load has ended.
+// It does not lock the tenant: a leaked key must end even while a load has the lock.
 func (s *Store) Revoke(ctx context.Context, id string) error {
 	t, number, ok := auth.ParseID(id)
 	if !ok {
@@ -190,11 +181,10 @@ func (s *Store) Revoke(ctx context.Context, id string) error {
 	return nil
 }
 
-// RevokeNetwork ends all keys of one network of a tenant, as part of the
-// transaction that deletes the network (G3). It is no error when there are none.
+// RevokeNetwork ends all keys of one network of a tenant, in the transaction that deletes the network (G3).
 func (s *Store) RevokeNetwork(ctx context.Context, tx bun.IDB, t auth.Tenant, network int64) error {
 	if network == 0 {
-		return nil // stands for no network, on the keys of the other APIs
+		return nil // the keys of the other APIs have no network
 	}
 	now, err := handle.Clock(ctx, tx, s.Now)
 	if err == nil {
@@ -207,8 +197,8 @@ func (s *Store) RevokeNetwork(ctx context.Context, tx bun.IDB, t auth.Tenant, ne
 	return nil
 }
 
-// Delete deletes all keys of a tenant: they end at once, on every replica, as part of the transaction that begins to remove the
-// tenant.
+// Delete deletes all keys of a tenant, in the transaction that begins to remove the tenant. They end at once, on every
+// server.
 func Delete(ctx context.Context, tx bun.IDB, t auth.Tenant) error {
 	if _, err := tx.NewDelete().Model((*keyRow)(nil)).Where("tenant_id = ?", t).Exec(ctx); err != nil {
 		return fmt.Errorf("delete keys of tenant %d: %w", t, err)
@@ -216,9 +206,8 @@ func Delete(ctx context.Context, tx bun.IDB, t auth.Tenant) error {
 	return nil
 }
 
-// List returns all keys, or those of the given tenants, dead ones too, by tenant
-// and number. The hashes and secrets are left out: nobody who reads a list needs
-// them.
+// List returns all keys, or those of the given tenants, dead ones too, by tenant and number, without hashes and
+// secrets.
 func (s *Store) List(ctx context.Context, of ...auth.Tenant) ([]auth.Key, error) {
 	var rows []keyRow
 	q := s.DB.NewSelect().Model(&rows).ExcludeColumn("hash", "secret").Order("tenant_id", "number")

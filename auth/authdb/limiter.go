@@ -9,9 +9,8 @@ import (
 	"github.com/lectern-dev/lectern/paging/handle"
 )
 
-// Limiter is an [auth.Limiter] for replicas that share a PostgreSQL database:
-// its counters and clock are the database's (H6). It is safe for concurrent use,
-// of one Limiter or of several.
+// Limiter is an [auth.Limiter] for servers that share a PostgreSQL database: it uses the database's counters and clock
+// (H6). It is safe for concurrent use.
 type Limiter struct {
 	DB  *handle.DB
 	Now func() time.Time // nil = the database's clock
@@ -21,9 +20,8 @@ var _ auth.Limiter = (*Limiter)(nil)
 
 // Take implements [auth.Limiter] with one statement, on the tenant's row.
 //
-// Two requests at the turn of a minute may reach the row in the wrong order. The
-// later minute then stands, and both count in it. A row that is further ahead
-// was written before the clock was set back, and is begun afresh.
+// Two requests at the end of a minute may reach the row in the wrong order. Both then count in the later minute. A row
+// that is further ahead was written before the clock was set back, and begins again.
 func (l *Limiter) Take(ctx context.Context, b auth.Budget, limit int) (auth.Quota, error) {
 	if limit <= 0 {
 		return auth.Quota{OK: true}, nil
@@ -37,11 +35,11 @@ func (l *Limiter) Take(ctx context.Context, b auth.Budget, limit int) (auth.Quot
 	return auth.NewQuota(time.UnixMilli(taken), count, limit), nil
 }
 
-// statement counts a request of a budget.
+// statement returns the statement that counts a request of a budget.
 //
-// The clock is in VALUES alone: a distributed database refuses it in DO
-// UPDATE and in RETURNING. So is the setting of this transaction that its end
-// does not wait for the disk: after a crash the minute is over.
+// The clock is only in VALUES, since a distributed database refuses it in DO UPDATE and in RETURNING. For the same
+// reason VALUES also contains the setting that this commit does not wait for the disk: after a crash the minute is
+// over.
 func (l *Limiter) statement(b auth.Budget) (query string, args []any) {
 	clock, args := `floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint`, []any{b.Tenant, b.Name}
 	if l.Now != nil {
@@ -56,7 +54,7 @@ func (l *Limiter) statement(b auth.Budget) (query string, args []any) {
 		 RETURNING taken, count`, args
 }
 
-// giveBack undoes a count of the minute in which it was taken, should that last still. A row that counts nothing goes: the key may be
+// giveBack undoes a count if its minute has not ended. It deletes a row that counts nothing, since the key may be
 // refused because its tenant was removed.
 func (l *Limiter) giveBack(ctx context.Context, b auth.Budget, taken int64) error {
 	_, err := l.DB.NewRaw(`

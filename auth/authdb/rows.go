@@ -15,15 +15,15 @@ type keyRow struct {
 	API      auth.API
 	Network  int64
 	Budget   int
-	Hash     []byte // empty on a directory key
-	Secret   []byte `bun:",nullzero"` // sealed, on a directory key alone
+	Hash     []byte // empty for a directory key
+	Secret   []byte `bun:",nullzero"` // sealed; only for a directory key
 	Created  time.Time
 	Expires  time.Time `bun:",nullzero"`
 	Revoked  time.Time `bun:",nullzero"`
 	LastUsed time.Time `bun:",nullzero"`
 }
 
-// rowOfKey is the row of a key, without hash and secret.
+// rowOfKey returns the row of a key, without hash and secret.
 func rowOfKey(k auth.Key) *keyRow {
 	return &keyRow{
 		TenantID: k.Tenant, Number: k.Number, API: k.API, Network: k.Network, Budget: k.Budget, Hash: []byte{},

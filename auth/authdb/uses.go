@@ -16,18 +16,17 @@ import (
 const (
 	usesEvery  = 15 * time.Second
 	usesWait   = 5 * time.Second // for a flush
-	usesKeys   = 10_000          // kept at most between two flushes
+	usesKeys   = 10_000          // at most between two flushes
 	usesPerRow = 1_000           // numbers in one statement
 )
 
-// Uses records when keys were last used, to the minute, without holding up a
-// request: [Uses.Used] writes to memory, [Uses.Run] carries it to the database.
-// It is safe for concurrent use. Its memory is bounded; of more than 10,000 keys
-// between two flushes the rest waits for its next use.
+// Uses records when keys were last used, to the minute, without delaying a request: [Uses.Used] writes to memory, and
+// [Uses.Run] writes to the database. It is safe for concurrent use. Of more than 10,000 keys between two flushes it
+// drops the rest until their next use.
 type Uses struct {
 	DB    *handle.DB
 	Every time.Duration // between flushes; 0 = 15 s
-	Error func(error)   // told of each flush that failed, to log it; nil = nobody
+	Error func(error)   // called with the error of a flush, to log it; may be nil
 
 	mu   sync.Mutex
 	last map[keyID]time.Time
@@ -38,9 +37,8 @@ type keyID struct {
 	number int
 }
 
-// Used notes that the key, as read by [Store.Check], was used at a time. A minute
-// that the key shows already is not noted again, so that a key costs one write a
-// minute at most in each replica.
+// Used notes that a key, as [Store.Check] read it, was used at a time. It ignores a minute that the key shows already,
+// so that each server writes a key at most once a minute.
 func (u *Uses) Used(k auth.Key, at time.Time) {
 	at = at.UTC().Truncate(time.Minute)
 	if !k.LastUsed.Before(at) {
@@ -65,8 +63,8 @@ func (u *Uses) note(id keyID, at time.Time) {
 	}
 }
 
-// Run flushes every 15 seconds until ctx is done, and then once more. A flush takes
-// 5 seconds at most. The error is that of the last flush.
+// Run flushes every 15 seconds until ctx is done, and then once more. A flush takes at most 5 seconds. The error is
+// that of the last flush.
 func (u *Uses) Run(ctx context.Context) error {
 	every := u.Every
 	if every == 0 {
@@ -86,7 +84,7 @@ func (u *Uses) Run(ctx context.Context) error {
 	}
 }
 
-// flushSoon flushes, and gives up after a while: a SQLite file may be busy, and a server of PostgreSQL frozen.
+// flushSoon flushes with a time limit: a SQLite file may be busy, and a PostgreSQL server frozen.
 func (u *Uses) flushSoon(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, usesWait)
 	defer cancel()
@@ -99,8 +97,8 @@ type minuteOf struct {
 	at     time.Time
 }
 
-// Flush writes what was noted. What may not have been written is kept for the next
-// time. A later minute in the database, of another replica, stands.
+// Flush writes what was noted. After an error it keeps the notes for the next flush. A later minute in the database,
+// written by another server, stays.
 func (u *Uses) Flush(ctx context.Context) error {
 	u.mu.Lock()
 	last := u.last
@@ -123,8 +121,8 @@ func (u *Uses) Flush(ctx context.Context) error {
 	return err
 }
 
-// writeAll writes the groups. On SQLite they are one transaction, since each commit waits there for the disk; elsewhere one
-// each, for a tenant's rows may be on a node of their own (G4).
+// writeAll writes the groups. On SQLite it uses one transaction, since each commit waits for the disk. On PostgreSQL
+// each group has its own, since a tenant's rows may be on another node (G4).
 func (u *Uses) writeAll(ctx context.Context, groups map[minuteOf][]int) error {
 	all := func(ctx context.Context, idb bun.IDB) error {
 		var errs []error
@@ -142,7 +140,7 @@ func (u *Uses) writeAll(ctx context.Context, groups map[minuteOf][]int) error {
 }
 
 func write(ctx context.Context, idb bun.IDB, g minuteOf, numbers []int) error {
-	slices.Sort(numbers) // near rows together
+	slices.Sort(numbers)
 	for part := range slices.Chunk(numbers, usesPerRow) {
 		_, err := idb.NewUpdate().Model((*keyRow)(nil)).Set("last_used = ?", g.at).
 			Where("tenant_id = ? AND number IN (?)", g.tenant, bun.List(part)).
