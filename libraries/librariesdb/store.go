@@ -107,5 +107,5 @@ var Kinds = []snapshot.Kind{
 	facts.LoanReadingsKind,
 }
 
-// Verifier opens stored blocks and compares what they sum up to.
-type Verifier = facts.Verifier
+// NewVerifier returns a verifier of a library network's blocks, of all Kinds.
+func NewVerifier() snapshot.Verifier { return new(facts.Verifier) }

@@ -88,6 +88,14 @@ type Writer interface {
 	Write(ctx context.Context, changes ...Change) error
 }
 
+// Verifier checks the stored blocks of a tenant.
+type Verifier interface {
+	// Block opens a block, and returns an error if it is corrupt. Blocks of the latest snapshot are also added up.
+	Block(k Kind, b Block, latest bool) error
+	// Faults returns a sentence for each sum on which blocks disagree.
+	Faults() []string
+}
+
 // BlocksTable is the table of all blocks.
 var BlocksTable = &Table{Name: "blocks", Key: []string{"kind", "a", "b"}, Columns: []string{"lo", "hi", "data"}}
 

@@ -101,5 +101,5 @@ func (s *Store) People(ctx context.Context, a report.Access, ids []directory.Use
 // Kinds are the kinds of blocks of a partner.
 var Kinds = []snapshot.Kind{facts.RecordKind, facts.IndexKind, facts.DayKind, facts.EventSetKind, facts.SumsKind}
 
-// Verifier opens stored blocks and compares what they sum up to.
-type Verifier = facts.Verifier
+// NewVerifier returns a verifier of a partner's blocks, of all Kinds.
+func NewVerifier() snapshot.Verifier { return new(facts.Verifier) }

@@ -63,18 +63,11 @@ func (c *Checker) file(ctx context.Context) error {
 	return nil
 }
 
-// verifier opens blocks of a domain, and compares what they sum up to.
-type verifier interface {
-	Block(k snapshot.Kind, b snapshot.Block, latest bool) error
-	Faults() []string
-}
-
 // tenant checks what is stored of one tenant; what names it.
 func (c *Checker) tenant(ctx context.Context, what string, t snapshotdb.Tenant) error {
-	var v verifier = &schoolsdb.Verifier{}
-	kinds := schoolsdb.Kinds
+	v, kinds := schoolsdb.NewVerifier(), schoolsdb.Kinds
 	if t.Kind == snapshotdb.Library {
-		v, kinds = &librariesdb.Verifier{}, librariesdb.Kinds
+		v, kinds = librariesdb.NewVerifier(), librariesdb.Kinds
 	}
 	before, err := snapshotdb.ReadCurrent(ctx, c.DB, t.ID)
 	if err != nil {
@@ -102,7 +95,7 @@ func (c *Checker) tenant(ctx context.Context, what string, t snapshotdb.Tenant) 
 }
 
 // everyBlock opens every stored block, of whatever snapshot, and returns how many there are.
-func (c *Checker) everyBlock(ctx context.Context, what string, tenant auth.Tenant, v verifier, kinds []snapshot.Kind, latest int64) (blocks int64, err error) {
+func (c *Checker) everyBlock(ctx context.Context, what string, tenant auth.Tenant, v snapshot.Verifier, kinds []snapshot.Kind, latest int64) (blocks int64, err error) {
 	err = server.Snapshots(c.DB, c.Clock).All(ctx, tenant, func(b snapshotdb.Stored) error {
 		blocks++
 		if c.Progress != nil && blocks%1000 == 0 {
