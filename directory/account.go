@@ -10,7 +10,7 @@ import (
 	"github.com/lectern-dev/lectern/paging/row"
 )
 
-// Kind says what an account is for. The zero Kind is none.
+// Kind is the role of an account. The zero Kind is none.
 type Kind uint8
 
 // The kinds of accounts. Readers and teachers are the students and teachers of the reports; the others are in no route
@@ -24,14 +24,14 @@ const (
 
 var kinds = []string{Reader: "reader", Teacher: "teacher", Administrator: "administrator", Internal: "internal"}
 
-// ParseKind returns the kind that a text names, `reader`, `teacher`, `administrator` or `internal`, and whether it
-// names one.
+// ParseKind returns the kind that a text names, `reader`, `teacher`, `administrator` or `internal`, and whether there
+// is one.
 func ParseKind(text string) (Kind, bool) { return row.ValueOf[Kind](kinds, text) }
 
-// String returns the kind as the feed writes it.
+// String returns the kind as feeds write it.
 func (k Kind) String() string { return row.NameOf(kinds, "kind", k) }
 
-// Account is a user of a partner. Texts that are null are empty.
+// Account is a user of a partner. A text that is null is empty.
 type Account struct {
 	ID          UserID
 	Ref         Ref
@@ -39,11 +39,11 @@ type Account struct {
 	Name        string
 	Email       string
 	Phone       string   // free text
-	AccessToken string   // see NewAccessToken; never changed once given, whatever the kind becomes (F1)
+	AccessToken string   // see NewAccessToken; never changed, whatever the kind becomes (F1)
 	Entity      EntityID // 0 = none
 	Active      bool
 
-	// Deleted says that the account has left the directory; its reading stays in the reports, as that of an inactive
+	// Deleted says that the account has left the directory. The reports still count its reading, as that of an inactive
 	// user (P7).
 	Deleted bool
 }
@@ -62,14 +62,14 @@ func (a *Account) Fields(w *row.Walk) {
 	row.Bool(w, "deleted", &a.Deleted)
 }
 
-// Forget erases what names and reaches the person (P7).
+// Forget erases the name, the e-mail and the phone of the person (P7).
 func (a *Account) Forget() { a.Name, a.Email, a.Phone = "", "", "" }
 
-// crockford is the alphabet of access tokens: 32 digits and letters without I, L, O and U, which are misread.
+// crockford is the alphabet of access tokens: 32 digits and letters without I, L, O and U, which are easily misread.
 const crockford = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
-// NewAccessToken returns an access code: 16 characters of Crockford's base32, 80 bits, drawn from a cryptographic
-// source (P7); nil is crypto/rand. The error is the source's.
+// NewAccessToken returns a random access token: 16 characters of Crockford's base32, 80 bits (P7). r is a cryptographic
+// source; nil is crypto/rand. The error is that of r.
 func NewAccessToken(r io.Reader) (string, error) {
 	if r == nil {
 		r = rand.Reader
@@ -79,38 +79,33 @@ func NewAccessToken(r io.Reader) (string, error) {
 		return "", fmt.Errorf("access token: %w", err)
 	}
 	for i, v := range b {
-		b[i] = crockford[v%32] // 256 is a multiple of 32: all are equally likely
+		b[i] = crockford[v%32] // 256 is a multiple of 32, so all are equally likely
 	}
 	return string(b[:]), nil
 }
 
-// RefOwner is an account that took a reference at an instant, in whole microseconds. It carries it until another account
-// takes it, whether it has it still, gave it up for another or was deleted (F4).
+// RefOwner is an account that took a reference at an instant. It owns the reference until another account takes it,
+// even if it gave the reference up or was deleted before (F4).
 type RefOwner struct {
-	Since   time.Time // ignored for a reference's first carrier, who has it for all time before, too
+	Since   time.Time // in whole microseconds; ignored for the first owner, which owns the reference at all earlier times
 	Account UserID
 }
 
-// RefOwners is the history of the references that more than one account carried, or that an account gave up for another:
-// who carried each, in the order of time. A reference that is not in it has one carrier from the beginning: the account
-// that has it, live or deleted.
+// RefOwners is the history of references that had several owners, or were given up for another: their owners in the
+// order of time. Any other reference belongs from the beginning to the account that has it, live or deleted.
 type RefOwners map[Ref][]RefOwner
 
-// At returns the account that carried a reference at an instant: earlier than all carriers the first, in a gap the one
-// before. It is none, 0, for a reference without a history.
+// At returns the owner of a reference at an instant, or 0 for a reference without history.
 func (c RefOwners) At(ref Ref, t time.Time) UserID {
 	list := c[ref]
-	later := sort.Search(len(list), func(i int) bool { return list[i].Since.After(t) })
-	if later == 0 && len(list) > 0 {
-		return list[0].Account
-	}
-	if later == 0 {
+	if len(list) == 0 {
 		return 0
 	}
-	return list[later-1].Account
+	later := sort.Search(len(list), func(i int) bool { return list[i].Since.After(t) })
+	return list[max(later, 1)-1].Account
 }
 
-// Last returns the account that took a reference last, or none, 0, where the reference has no history.
+// Last returns the account that took a reference last, or 0 for a reference without history.
 func (c RefOwners) Last(ref Ref) UserID {
 	if list := c[ref]; len(list) > 0 {
 		return list[len(list)-1].Account
@@ -118,10 +113,9 @@ func (c RefOwners) Last(ref Ref) UserID {
 	return 0
 }
 
-// Take returns what an account that takes a reference at an instant adds to the reference's history, to stand at its end;
-// was is the one account that has had it so far, where it has no history yet, or 0. Nothing is added where the account is
-// the first to have it, or carries it already. The instant is put off until after the last one of the history, should a
-// clock have gone back.
+// Take returns the owners to append to a reference's history when an account takes it at an instant. was is the account
+// that has had it so far, if it has no history, or 0. Nothing is added if the account is the first owner, or the
+// current one. If the clock has gone back, the instant is moved behind the last one of the history.
 func (c RefOwners) Take(ref Ref, was, account UserID, at time.Time) []RefOwner {
 	list := c[ref]
 	var more []RefOwner
@@ -143,5 +137,5 @@ func (c RefOwners) Take(ref Ref, was, account UserID, at time.Time) []RefOwner {
 	return append(more, RefOwner{at, account})
 }
 
-// OwnedBy is the history of a reference that one account has carried from the beginning.
+// OwnedBy returns the history of a reference that has belonged to one account from the beginning.
 func OwnedBy(account UserID) []RefOwner { return []RefOwner{{time.UnixMicro(0).UTC(), account}} }

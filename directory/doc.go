@@ -1,56 +1,91 @@
-// Package directory models a partner's organisation: its entities (networks, their schools, their classes) and the
-// accounts that are attached to them.
+// Package directory models a partner's organisation: its entities, which are networks, their schools and their classes,
+// and the accounts that are attached to them.
 //
-// A partner is an account that the operator created; it is no entity. Its networks hang below it, schools below a
+// # The rules
+//
+// A partner is created by the operator, and is not an entity itself. Networks hang below the partner, schools below a
 // network, classes below a school (P1). Every entity and account has two names: a [Ref], which the partner chose and
-// which is unique among what is live (P2), and a number, which the service counted up and never gives again (S1).
+// which is unique among live ones (P2), and a number, which the service counted up and never gives again (S1).
 //
-// Where an entity stands decides who sees it. For a network with the schools A and B, each with classes:
+// A teacher sees the [Scope] of the entity of allocation: that entity, all entities below it, and the users attached to
+// them (P9). The schools reports count by the same rule.
+//
+// A deleted entity or account stays in the store, marked. An account keeps the school and the class of a deleted entity
+// (S1), and its reading stays in the reports (P7). So a [Tree] contains deleted entities too, and a [Scope] distinguishes
+// the visible ones ([Scope.Entity]) from all below it ([Scope.Below]).
+//
+// # An example
+//
+// A network has two schools, and the class A-8 was deleted:
+//
+//	number  type     name  parent
+//	     1  network  Rede  the partner
+//	     2  school   A     1
+//	     3  school   B     1
+//	     4  class    A-7   2
+//	     5  class    A-8   2, deleted
+//	     6  class    B-7   3
+//
+// Ana is a reader of A-7, Bia of A-8 and Caio of B-7. A teacher who is allocated to Rede sees the entities 1, 2, 3, 4 and
+// 6, and all three readers. One who is allocated to A sees 2 and 4, and Ana and Bia: Bia's class is not shown, but she
+// still counts as a reader of A. In Go:
 //
 //	tree := directory.NewTree(entities)
-//	tree.Scope(network).Entities() // the network, A, B and all their classes
-//	tree.Scope(schoolA).Entities() // A and its classes; nothing of B
-//	tree.School(classOfA)          // A
+//	scope := tree.Scope(2)
+//	scope.Entities() // 2, 4
+//	scope.User(bia)  // true
+//	tree.School(5)   // 2
 //
-// A teacher sees the scope of the entity of allocation, and the users in it (P9). The schools reports count by the
-// same rule. The program examples/scope prints whom the teachers of a small network see.
+// The program examples/scope prints this for every teacher.
 //
 // # Validation
 //
-// [Entity.Validate] brings an entity into the form in which it is kept and names all its faults at once, one a field,
-// in the words of Ecto (P4). It is the one rule for the feed and for the API; what needs the other rows (is the
-// reference taken, does the parent exist) is for the caller, who has them.
+// [Entity.Validate] converts an entity to the form in which it is stored, and returns all its faults at once, at most one
+// of each field, in the words of Ecto (P4). Feeds and the API use the same function:
+//
+//	school := directory.Entity{Ref: "b", Type: directory.School, Name: " B ", Degree: "10", State: "sp"}
+//	school.Validate(directory.DefaultDegrees()) // degree is invalid; the name is now "B", and the state "SP"
+//
+// Rules that need other rows, such as whether a reference is free or a parent exists, are checked by the caller, who has
+// those rows.
 //
 // # Writing and listing
 //
-// A [Store] keeps all this for the partners, who write it through the API:
+// A [Store] stores the entities and accounts that partners write through the API:
 //
 //	school, err := store.CreateEntity(ctx, partner, directory.EntityInput{Name: name, …})
 //	var faults directory.FieldErrors
 //	if errors.As(err, &faults) { … } // such as parent_reference_id does not exist
 //
-// What was sent comes as [Field], since a member that is null, one that was left out and one that is no text each mean
-// something else (P4, P5). The rules that need no other row are methods of the inputs, [EntityInput.Entity] and the like,
-// so that every Store has the same ones.
+// An input consists of a [Field] for each member of the request, since a member that is null, one that is absent and one
+// that is not a text each mean something else (P4, P5). The rules that need no other rows are methods of the inputs, such
+// as [EntityInput.Entity], so that every Store has the same ones.
 //
-// Lists are ordered by creation, which is by number, and are read a [Page] at a time from a [Cursor]. A cursor is the number
-// of a row and not a count of rows, so that no row is skipped or shown twice when others come and go (P8).
+// Lists are in the order of creation, which is that of the numbers. They are read a [Page] at a time from a [Cursor]. A
+// cursor is the number of a row, not a count of rows, so that no row is skipped or repeated when others are created or
+// deleted (P8).
 //
-// # Deleted rows
+// # References that move
 //
-// Deleted entities and accounts stay in the store, marked: an account keeps the school and the class of an entity that
-// was deleted (S1), and past reading stays in the reports (P7). So a [Tree] takes all entities, and a [Scope] tells
-// apart what is shown as an entity ([Scope.Entity]) from what lies below ([Scope.Below]).
+// A row of a feed belongs to the account that owned its reference at the row's time (F4). If the reference "t1" moves
+// from the account 7 to the account 9 at noon, [RefOwners] has the history
 //
-// # Design
+//	"t1": {Account: 7}, {Since: noon, Account: 9}
 //
-// A text that is null is the empty string: neither the spec nor the feed tells the two apart, and the structs stay
-// comparable with ==. Numbers that are none are 0.
-//
-// A tree goes up through its parents at every question: there are three levels, so that an index of ancestors would
-// cost more memory than it saves time.
+// and [RefOwners.At] returns 7 for an event at 11:00, even if the feed with it arrives in the evening.
 //
 // # What it does not do
 //
-// It keeps nothing (directorydb does), speaks no HTTP, and assigns no numbers.
+// It stores nothing (directorydb does), speaks no HTTP, and assigns no numbers.
+//
+// # Design
+//
+// A text that is null is the empty string. Neither the specification nor feeds distinguish the two, and the structs stay
+// comparable with ==. A number that is null is 0.
+//
+// A [Tree] finds the entities above one by following the parents. There are three levels, so an index of ancestors was
+// rejected: it would cost more memory than it saves time.
+//
+// The history of references contains only those that moved. To store an owner for each reference would double the rows of
+// a directory, nearly all of which never move.
 package directory

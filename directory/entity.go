@@ -9,36 +9,37 @@ import (
 	"github.com/lectern-dev/lectern/paging/row"
 )
 
-// PartnerID is the number of a partner: its tenant's number (G4). The zero PartnerID is none.
+// PartnerID is the number of a partner, which is the number of its tenant (G4). The zero PartnerID is none.
 type PartnerID int64
 
-// EntityID is the number of an entity, counted up from 1 within its partner and never given again (S1). Zero is none,
-// or the partner itself where a parent is meant.
+// EntityID is the number of an entity, counted up from 1 within its partner and never given again (S1). As a parent, 0
+// is the partner; otherwise it is none.
 type EntityID int64
 
 // UserID is the number of an account, counted up from 1 within its partner and never given again (S1). Zero is none.
 type UserID int64
 
-// Ref is a reference_id: the name that the partner chose for an entity or an account. References compare exactly.
+// Ref is a reference_id, the name that a partner chose for an entity or an account. References are compared exactly.
 type Ref string
 
-// The errors of this package, to be told with errors.Is.
+// The errors of this package. Test for them with errors.Is.
 var (
-	// ErrNotFound says that there is nothing with the reference or number.
+	// ErrNotFound says that nothing has the reference or number.
 	ErrNotFound = errors.New("not found")
 
-	// ErrRef says that a text cannot be a reference (P2).
+	// ErrRef says that a text is not a valid reference (P2).
 	ErrRef = errors.New("not a reference_id")
 
-	// ErrText says that a text cannot be stored: it is not UTF-8 or has a NUL character, which PostgreSQL cannot keep.
+	// ErrText says that a text cannot be stored: it is not UTF-8, or has a NUL character, which PostgreSQL does not
+	// accept.
 	ErrText = errors.New("text is not UTF-8 or has a NUL character")
 )
 
-// maxText is the most characters of a reference, a name and a city (P2, P3).
+// maxText is the maximum length of a reference, a name and a city, in characters (P2, P3).
 const maxText = 255
 
-// ParseRef returns the reference that a text is, or ErrRef: 1 to 255 characters of UTF-8 without control characters;
-// `.` and `..`, which would vanish from a path, are none (P2). Nothing is trimmed or folded.
+// ParseRef returns a text as a reference, or ErrRef. A reference has 1 to 255 characters of UTF-8 without control
+// characters, and is not `.` or `..`, which would vanish from a path (P2). Nothing is trimmed or folded.
 func ParseRef(text string) (Ref, error) {
 	if text == "" || text == "." || text == ".." || !utf8.ValidString(text) || tooLong(text, maxText) {
 		return "", ErrRef
@@ -56,7 +57,7 @@ func tooLong(text string, n int) bool {
 	return len(text) > n && utf8.RuneCountInString(text) > n
 }
 
-// EntityType is the level of an entity. Higher levels have smaller values; the zero EntityType is none.
+// EntityType is the level of an entity. Higher levels have smaller values. The zero EntityType is none.
 type EntityType uint8
 
 // The three levels (P1). The values are stored.
@@ -68,24 +69,24 @@ const (
 
 var entityTypes = []string{Network: "network", School: "school", Class: "class"}
 
-// ParseEntityType returns the type that a text names, `network`, `school` or `class`, and whether it names one.
+// ParseEntityType returns the type that a text names, `network`, `school` or `class`, and whether there is one.
 func ParseEntityType(text string) (EntityType, bool) {
 	return row.ValueOf[EntityType](entityTypes, text)
 }
 
-// String returns the type as the API and the feed write it.
+// String returns the type as the API and feeds write it.
 func (t EntityType) String() string { return row.NameOf(entityTypes, "entity type", t) }
 
-// Parent returns the type of an entity's parent. It is false for a network, whose parent is the partner and no entity
-// (P1), and for what is no type.
-func (t EntityType) Parent() (EntityType, bool) {
+// Parent returns the type of the parent of an entity of this type. ok is false for a network, whose parent is the
+// partner (P1), and for a value that is not a type.
+func (t EntityType) Parent() (parent EntityType, ok bool) {
 	if t != School && t != Class {
 		return 0, false
 	}
 	return t - 1, true
 }
 
-// Entity is a network, a school or a class. Texts that are null are empty.
+// Entity is a network, a school or a class. A text that is null is empty.
 type Entity struct {
 	ID     EntityID
 	Ref    Ref
@@ -97,7 +98,7 @@ type Entity struct {
 	City   string
 	Parent EntityID // 0 = the partner
 
-	// Deleted says that the entity is in no list and on no path any more (P6).
+	// Deleted says that the entity is in no list and on no path (P6).
 	Deleted bool
 }
 
@@ -115,7 +116,7 @@ func (e *Entity) Fields(w *row.Walk) {
 	row.Bool(w, "deleted", &e.Deleted)
 }
 
-// Evaluation is a record of an assessment of an entity. It goes when the entity is deleted (P6).
+// Evaluation is an assessment of an entity. It is deleted with the entity (P6).
 type Evaluation struct {
 	ID        int64 // the partner's number
 	Entity    EntityID
@@ -131,18 +132,17 @@ func (v *Evaluation) Fields(w *row.Walk) {
 	row.OptionalInstant(w, "appliedAt", &v.AppliedAt)
 }
 
-// Degree says what a degree code means in the reports (P3).
+// Degree is what a degree code means in the reports (P3).
 type Degree struct {
 	Code  string
 	Stage string // `INFANTIL`, `FUNDAMENTAL 1`, `FUNDAMENTAL 2`, `MEDIO`; empty = none
 	Grade int    // school year, 1 to 9; 0 = none
 }
 
-// Degrees are a partner's vocabulary of degrees, in the order in which they are shown. It is data: the operator can
-// replace it for a partner.
+// Degrees are a partner's vocabulary of degrees, in display order. An operator can replace it.
 type Degrees []Degree
 
-// DefaultDegrees returns the vocabulary of a partner that has none of its own (P3).
+// DefaultDegrees returns the vocabulary of a partner whose operator has not replaced it (P3).
 func DefaultDegrees() Degrees {
 	return Degrees{
 		{Code: "I", Stage: "INFANTIL"},
@@ -163,7 +163,7 @@ func DefaultDegrees() Degrees {
 	}
 }
 
-// Degree returns the degree with a code, compared exactly, and whether there is one.
+// Degree returns the degree with a code, which is compared exactly, and whether there is one.
 func (ds Degrees) Degree(code string) (Degree, bool) {
 	for _, d := range ds {
 		if d.Code == code {

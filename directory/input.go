@@ -6,11 +6,11 @@ import (
 	"unicode"
 )
 
-// maxPhone is the most characters of a phone (P7).
+// maxPhone is the maximum length of a phone, in characters (P7).
 const maxPhone = 64
 
-// Entity returns the live entity that the input makes and its faults, as far as they can be told without the partner's
-// other rows: whether the reference is free and where the parent is remain to be checked, and ID and Parent to be set.
+// Entity returns the live entity that the input describes, and its faults. The caller checks the rules that need other
+// rows, whether the reference is free and the parent exists, and sets ID and Parent.
 func (in EntityInput) Entity(degrees Degrees) (Entity, FieldErrors) {
 	var f FieldErrors
 	e := Entity{
@@ -33,9 +33,8 @@ func (in EntityInput) Entity(degrees Degrees) (Entity, FieldErrors) {
 	return e, f
 }
 
-// Apply returns a stored entity as the change makes it, and the faults of the change. A field that is not set keeps its
-// value, and has no fault even where it would not be accepted any more, such as a degree that the operator has since
-// taken out of the vocabulary.
+// Apply returns a stored entity with the input's changes, and the faults of the changes. A field that is not set keeps
+// its value. It has no fault even if the value would be refused today, such as a degree that has left the vocabulary.
 func (in EntityInput) Apply(was EntityRecord, degrees Degrees) (Entity, FieldErrors) {
 	var f FieldErrors
 	e := was.Entity
@@ -56,14 +55,14 @@ func (in EntityInput) Apply(was EntityRecord, degrees Degrees) (Entity, FieldErr
 	return e, f
 }
 
-// Account returns the teacher that the input makes and its faults, as far as they can be told without the partner's
-// other rows: ID, AccessToken and Entity remain to be set.
+// Account returns the teacher that the input describes, and its faults. The caller checks the rules that need other
+// rows, and sets ID, AccessToken and Entity.
 func (in TeacherInput) Account() (Account, FieldErrors) {
 	return in.account(Account{Kind: Teacher, Active: true})
 }
 
-// Apply returns a stored teacher as the change makes it, and its faults; all five fields are required. The entity
-// remains to be looked up.
+// Apply returns a stored teacher with the input's changes, and its faults. All five fields are required. The caller
+// looks the entity up.
 func (in TeacherInput) Apply(was Account) (Account, FieldErrors) {
 	a, f := in.account(was)
 	f.required("email", a.Email)
@@ -71,7 +70,7 @@ func (in TeacherInput) Apply(was Account) (Account, FieldErrors) {
 	return a, f
 }
 
-// account puts what was sent into an account, with the faults that it can have new and changed.
+// account sets the fields of an account, and returns the faults that both a new and a changed teacher can have.
 func (in TeacherInput) account(a Account) (Account, FieldErrors) {
 	var f FieldErrors
 	a.Name = strings.TrimSpace(f.given("name", in.Name))
@@ -90,14 +89,14 @@ func (in TeacherInput) account(a Account) (Account, FieldErrors) {
 	return a, f
 }
 
-// isAddress reports whether a text is one e-mail address alone: without a display name, angle brackets around it, a group
-// or a comment.
+// isAddress reports whether a text is just an e-mail address, without a display name, angle brackets, a group or a
+// comment.
 func isAddress(text string) bool {
 	a, err := mail.ParseAddress(text)
 	return err == nil && a.Name == "" && a.String() == "<"+text+">" && !strings.ContainsFunc(text, unicode.IsControl)
 }
 
-// given returns the text of a field, empty where it was not sent or is null, and adds the fault of one that is no text.
+// given returns the text of a field, or "" if it was not sent or is null. It adds a fault if the field is not a text.
 func (f *FieldErrors) given(field string, in Field) string {
 	if in.Wrong {
 		f.Add(field, MsgInvalid)
@@ -115,7 +114,7 @@ func (f *FieldErrors) change(text *string, field string, in Field) {
 	}
 }
 
-// fixed adds the fault of a field that was sent and is not what is stored.
+// fixed adds a fault if a field was sent and differs from the stored text.
 func (f *FieldErrors) fixed(field string, in Field, stored string) {
 	if in.Set && (in.Null || in.Wrong || in.Text != stored) {
 		f.Add(field, MsgUnchanged)

@@ -5,38 +5,38 @@ import (
 	"errors"
 )
 
-// Store keeps the tree and the people of partners. Every method acts for one partner: what belongs to another behaves
-// like what does not exist (G3). References name what is live; one that nothing live has is [ErrNotFound].
+// Store stores the entities and accounts of partners. Every method acts for one partner. Anything of another partner
+// behaves as if it did not exist (G3). A reference names a live entity or account; the error is [ErrNotFound] if there
+// is none.
 //
-// Each write is one transaction, and all writes of a partner follow one another: it sees what those before it did, and
-// those after it see what it did. Faults of the input are a [FieldErrors] with all of them at once (P4); nothing is
-// written then.
+// Each write is one transaction, and the writes of a partner follow one another. Faults of the input are returned
+// together, as a [FieldErrors] (P4). Then nothing is written.
 type Store interface {
 	// CreateEntity adds an entity (P4).
 	CreateEntity(ctx context.Context, partner PartnerID, in EntityInput) (EntityRecord, error)
 	// UpdateEntity changes an entity (P5).
 	UpdateEntity(ctx context.Context, partner PartnerID, ref Ref, in EntityInput) (EntityRecord, error)
-	// DeleteEntity deletes an entity that has no live children, else the error is ErrHasChildren. Its readers and
-	// teachers become inactive, its evaluations go (P6), and so do the schools keys of a network (G3).
+	// DeleteEntity deletes an entity. The error is ErrHasChildren if it has live children. Its readers and teachers
+	// become inactive, and its evaluations are deleted (P6). The schools keys of a network are revoked (G3).
 	DeleteEntity(ctx context.Context, partner PartnerID, ref Ref) error
 	// Entity returns an entity.
 	Entity(ctx context.Context, partner PartnerID, ref Ref) (EntityRecord, error)
 
 	// CreateTeacher adds a teacher, with a new access token (P7).
 	CreateTeacher(ctx context.Context, partner PartnerID, in TeacherInput) (AccountRecord, error)
-	// UpdateTeacher changes a teacher, who may move and get another reference (P7).
+	// UpdateTeacher changes a teacher, who may move to another entity and get another reference (P7).
 	UpdateTeacher(ctx context.Context, partner PartnerID, ref Ref, in TeacherInput) (AccountRecord, error)
-	// DeleteTeacher takes a teacher out of the directory and erases e-mail and phone; name and reading stay in the
-	// reports (P7).
+	// DeleteTeacher removes a teacher from the directory, and erases e-mail and phone. The reports keep the name and
+	// the reading (P7).
 	DeleteTeacher(ctx context.Context, partner PartnerID, ref Ref) error
-	// Teacher returns a teacher, active or not. An account of another kind is ErrNotFound.
+	// Teacher returns a teacher, active or not. The error is ErrNotFound for an account of another kind.
 	Teacher(ctx context.Context, partner PartnerID, ref Ref) (AccountRecord, error)
 
 	// Entities lists the live entities of a type.
 	Entities(ctx context.Context, partner PartnerID, t EntityType, at Cursor) (Page[EntityRecord], error)
 	// Subtree lists the live entities strictly below an entity (P9).
 	Subtree(ctx context.Context, partner PartnerID, ref Ref, at Cursor) (Page[EntityRecord], error)
-	// Readers and Teachers list the accounts that are attached to that very entity, active or not (P9).
+	// Readers and Teachers list the accounts that are attached to the entity itself, active or not (P9).
 	Readers(ctx context.Context, partner PartnerID, ref Ref, at Cursor) (Page[AccountRecord], error)
 	Teachers(ctx context.Context, partner PartnerID, ref Ref, at Cursor) (Page[AccountRecord], error)
 }
@@ -44,32 +44,32 @@ type Store interface {
 // ErrHasChildren says that an entity cannot be deleted while it has live children (P6).
 var ErrHasChildren = errors.New("entity has children")
 
-// Limit is the most rows of a page of a list (P8).
+// Limit is the maximum number of rows of a page (P8).
 const Limit = 50
 
-// Cursor is a place in a list, which is ordered by creation: the number of a row, which need not be there any more. The
-// zero Cursor asks for the first page. After stands where both are set.
+// Cursor is a place in a list, which is ordered by creation: the number of a row, even of a deleted one. The zero
+// Cursor asks for the first page. If both fields are set, After counts.
 type Cursor struct {
-	After  int64 // asks for the rows after this number; 0 = none
-	Before int64 // asks for the rows just before this number, in the order of the list; 0 = none
+	After  int64 // asks for the first rows after this number
+	Before int64 // asks for the last rows before this number, in the order of the list
 }
 
-// Page is a part of a list, of [Limit] rows at most. An empty page has nothing on either side (P8).
+// Page is a part of a list, of at most [Limit] rows. An empty page has no rows on either side (P8).
 type Page[T any] struct {
 	Rows      []T
-	HasBefore bool // there are rows before the first of these
-	HasAfter  bool // there are rows after the last of these
+	HasBefore bool // the list has rows before these
+	HasAfter  bool // the list has rows after these
 }
 
-// EntityRecord is an entity with the reference of its parent, the partner's own for a network (P1). In lists the
-// reference is empty: they do not show it.
+// EntityRecord is an entity with the reference of its parent, which is the partner's for a network (P1). Lists leave
+// the reference empty.
 type EntityRecord struct {
 	Entity
 	ParentRef Ref
 }
 
-// AccountRecord is an account with the reference of its entity, which may have been deleted since (P6); empty where it
-// has none.
+// AccountRecord is an account with the reference of its entity, which may be deleted (P6). The reference is empty if
+// the account has no entity.
 type AccountRecord struct {
 	Account
 	EntityRef Ref
@@ -77,14 +77,14 @@ type AccountRecord struct {
 
 // Field is a member of a request's body as it was sent. The zero Field was not sent.
 type Field struct {
-	Set   bool   // it was sent
-	Null  bool   // as null
-	Wrong bool   // as a value that is no text
-	Text  string // its text, where it was none of these
+	Set   bool   // the member was sent
+	Null  bool   // it was null
+	Wrong bool   // it was neither null nor a text
+	Text  string // otherwise, its text
 }
 
-// EntityInput is what is sent of an entity: the members of the API of the same names. Of a change, a field that is not set
-// keeps its value; EntityType, ReferenceID and ParentReferenceID can only be what they are (P5).
+// EntityInput is the body of a request that creates or changes an entity. In a change, a field that is not set keeps
+// its value. EntityType, ReferenceID and ParentReferenceID cannot change (P5).
 type EntityInput struct {
 	Name, EntityType, Degree, INEP, State, City, ReferenceID, ParentReferenceID Field
 }
@@ -97,7 +97,8 @@ func (in *EntityInput) Members() map[string]*Field {
 	}
 }
 
-// TeacherInput is what is sent of a teacher. Of a new one Email and Phone may be left out; a change requires all five (P7).
+// TeacherInput is the body of a request that creates or changes a teacher. A new teacher needs no Email and Phone; a
+// change requires all five fields (P7).
 type TeacherInput struct {
 	Name, Email, Phone, ReferenceID, EntityReferenceID Field
 }

@@ -5,27 +5,27 @@ import (
 	"slices"
 )
 
-// Tree answers where a partner's entities stand. It does not change and is safe for concurrent use; the zero Tree has
-// no entities.
+// Tree is the hierarchy of a partner's entities. It does not change, and is safe for concurrent use. The zero Tree is
+// empty.
 //
-// No data can mislead it into a loop: a parent counts only where it is of a higher level than its child. An entity
-// whose parent does not count, or is not there, stands alone.
+// A parent counts only if it is of a higher level than its child, so that no data can cause a loop. An entity without
+// such a parent is a root.
 type Tree struct {
 	entities []Entity // by ID
-	up       []int32  // the place of each entity's parent in entities; none where it has none
+	up       []int32  // index of each entity's parent in entities, or none
 }
 
-// none is the place of an entity that is not there.
+// none is the index of an entity that does not exist.
 const none int32 = -1
 
-// NewTree returns the tree of a partner's entities, in any order; the slice stays the caller's. Deleted ones belong
-// into it (S1). Of several with one ID the last stands.
+// NewTree returns the tree of a partner's entities, in any order, deleted ones included (S1). It does not keep the
+// slice. If several have one ID, the last counts.
 func NewTree(entities []Entity) *Tree { return newTree(lastOfEach(entities)) }
 
-// With returns the tree with others put in, each in the place of the one of the same ID. The tree stays as it is.
+// With returns the tree with entities added or replaced. It does not change t.
 func (t *Tree) With(entities []Entity) *Tree { return newTree(merge(t.entities, lastOfEach(entities))) }
 
-// merge returns two ascending lists as one; of two with one ID the second's stands.
+// merge merges two ascending lists. If both have an ID, the entity of the second counts.
 func merge(a, b []Entity) []Entity {
 	all := make([]Entity, 0, len(a)+len(b))
 	for _, e := range b {
@@ -38,7 +38,7 @@ func merge(a, b []Entity) []Entity {
 	return append(all, a...)
 }
 
-// newTree returns the tree of ascending entities, which are its own.
+// newTree returns the tree of ascending entities, and keeps the slice.
 func newTree(entities []Entity) *Tree {
 	t := &Tree{entities: entities, up: make([]int32, len(entities))}
 	for i, e := range t.entities {
@@ -50,13 +50,13 @@ func newTree(entities []Entity) *Tree {
 	return t
 }
 
-// lastOfEach returns a copy with the last entity of each ID, by ID.
+// lastOfEach returns a copy with the last entity of each ID, in ascending order.
 func lastOfEach(entities []Entity) []Entity {
 	sorted := slices.Clone(entities)
-	if ascending(sorted) { // as the store returns them
+	if ascending(sorted) { // as a Store returns them
 		return sorted
 	}
-	slices.Reverse(sorted) // of equal ones the last comes first
+	slices.Reverse(sorted) // the last of an ID comes first
 	slices.SortStableFunc(sorted, func(a, b Entity) int { return cmp.Compare(a.ID, b.ID) })
 	return slices.Clip(slices.CompactFunc(sorted, func(a, b Entity) bool { return a.ID == b.ID }))
 }
@@ -71,12 +71,12 @@ func ascending(entities []Entity) bool {
 	return true
 }
 
-// place returns where an entity is in t.entities, or none.
+// place returns the index of an entity in t.entities, or none.
 func (t *Tree) place(id EntityID) int32 {
 	if id < 1 {
 		return none
 	}
-	// Numbers are counted up from 1, so that nearly always the n-th entity has the number n.
+	// Numbers are counted up from 1: nearly always the n-th entity has the number n.
 	if n := int64(id) - 1; n < int64(len(t.entities)) && t.entities[n].ID == id {
 		return int32(n)
 	}
@@ -102,7 +102,7 @@ func (t *Tree) Network(id EntityID) EntityID { return t.above(id, Network) }
 // School returns the school at or above an entity, or 0 (S1).
 func (t *Tree) School(id EntityID) EntityID { return t.above(id, School) }
 
-// Class returns the entity itself where it is a class, else 0.
+// Class returns the entity itself if it is a class, or 0.
 func (t *Tree) Class(id EntityID) EntityID { return t.above(id, Class) }
 
 // above returns the entity of a type at or above an entity, or 0.
@@ -113,21 +113,4 @@ func (t *Tree) above(id EntityID, want EntityType) EntityID {
 		}
 	}
 	return 0
-}
-
-// Within reports whether an entity is the ancestor or lies below it, deleted or not. Nothing lies within what is not
-// there.
-func (t *Tree) Within(id, ancestor EntityID) bool {
-	root := t.place(ancestor)
-	return root != none && t.climbs(id, root)
-}
-
-// climbs reports whether the way up from an entity passes a place.
-func (t *Tree) climbs(id EntityID, place int32) bool {
-	for i := t.place(id); i != none; i = t.up[i] {
-		if i == place {
-			return true
-		}
-	}
-	return false
 }

@@ -41,8 +41,8 @@ func TestTree(t *testing.T) {
 			}
 			for _, id := range []directory.EntityID{-5, 0, 1, 2, 3, 10, 11, 12, 14, 15, 99, far} {
 				visible, below := slices.Contains(want.visible, id), slices.Contains(want.below, id)
-				if scope.Entity(id) != visible || scope.Below(id) != below || tree.Within(id, root) != below || scope.User(directory.Account{Entity: id}) != below {
-					t.Errorf("%s: %d in Scope(%d): entity %t, below %t, within %t, want %t, %t", how, id, root, scope.Entity(id), scope.Below(id), tree.Within(id, root), visible, below)
+				if scope.Entity(id) != visible || scope.Below(id) != below || scope.User(directory.Account{Entity: id}) != below {
+					t.Errorf("%s: %d in Scope(%d): entity %t, below %t, want %t, %t", how, id, root, scope.Entity(id), scope.Below(id), visible, below)
 				}
 				if scope.User(directory.Account{Entity: id, Deleted: true}) {
 					t.Errorf("%s: Scope(%d) shows a deleted user of %d", how, root, id)
@@ -89,7 +89,7 @@ func TestDeletedKeepTheirPlace(t *testing.T) {
 
 func TestZero(t *testing.T) {
 	var tree directory.Tree
-	if _, ok := tree.Entity(1); ok || tree.School(1) != 0 || tree.Within(1, 1) || tree.Scope(1).Below(1) || tree.Scope(1).Entities() != nil {
+	if _, ok := tree.Entity(1); ok || tree.School(1) != 0 || tree.Scope(1).Below(1) || tree.Scope(1).Entities() != nil {
 		t.Error("the zero Tree has an entity")
 	}
 	var scope directory.Scope

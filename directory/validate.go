@@ -6,13 +6,12 @@ import (
 	"unicode/utf8"
 )
 
-// Validate brings an entity into the form in which it is kept and returns its faults. It changes e: the name is
-// trimmed, the state put in upper case, an inep dropped where the entity is no school (P3), and an optional text that
-// is blank is null.
+// Validate normalises an entity and returns its faults. It trims the name, converts the state to upper case, drops the
+// inep of an entity that is not a school (P3), and makes a blank optional text empty.
 //
-// It checks, in this order, name, entity_type, degree (against the partner's vocabulary), inep, state, city and
-// reference_id. The parent and whether the reference is taken are the caller's to check. A reference of nothing but
-// spaces counts as blank, like every required text (P4), though [ParseRef] has nothing against it.
+// It checks name, entity_type, degree (against the partner's vocabulary), inep, state, city and reference_id, in this
+// order. The caller checks the parent, and whether the reference is free. Like every required text a reference of
+// spaces counts as blank (P4), though [ParseRef] accepts it.
 func (e *Entity) Validate(degrees Degrees) (f FieldErrors) {
 	e.normalise()
 	f.text("name", e.Name)
@@ -33,14 +32,14 @@ func (e *Entity) Validate(degrees Degrees) (f FieldErrors) {
 	return f
 }
 
-// normalise gives the fields the form in which they are kept.
+// normalise converts the fields to the form in which they are stored.
 func (e *Entity) normalise() {
 	e.Name = strings.TrimSpace(e.Name)
 	e.INEP, e.State, e.City = blankToNull(e.INEP), blankToNull(e.State), blankToNull(e.City)
 	if e.Type != School {
 		e.INEP = ""
 	}
-	if len(e.State) == 2 { // two bytes, so that no letter beyond ASCII becomes one of A-Z
+	if len(e.State) == 2 { // in bytes, so that no letter beyond ASCII becomes one of A-Z
 		e.State = strings.ToUpper(e.State)
 	}
 }
@@ -57,24 +56,22 @@ func isINEP(text string) bool {
 	return len(text) >= 1 && len(text) <= 8 && strings.Trim(text, "0123456789") == ""
 }
 
-// isState reports whether a text is two letters A-Z (P3). Which of them are states is not for this service to know.
+// isState reports whether a text is two letters A-Z. Whether a state has that name is not checked (P3).
 func isState(text string) bool {
-	return len(text) == 2 && isCapital(text[0]) && isCapital(text[1])
+	return len(text) == 2 && strings.Trim(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
 }
 
-func isCapital(c byte) bool { return 'A' <= c && c <= 'Z' }
-
-// required adds the fault of a text that is blank.
+// required adds a fault if a text is blank.
 func (f *FieldErrors) required(field, text string) {
 	if strings.TrimSpace(text) == "" {
 		f.Add(field, MsgBlank)
 	}
 }
 
-// text adds the fault of a text that cannot be stored or is too long.
+// text adds a fault if a text cannot be stored or is too long.
 func (f *FieldErrors) text(field, text string) { f.textOf(field, text, maxText) }
 
-// textOf is text for a bound of its own, in characters.
+// textOf is text with another limit, in characters.
 func (f *FieldErrors) textOf(field, text string, most int) {
 	switch {
 	case CheckText(text) != nil:
@@ -101,7 +98,7 @@ func (f *FieldErrors) ref(field string, ref Ref) {
 	}
 }
 
-// CheckText returns ErrText when one of the texts cannot be stored.
+// CheckText returns ErrText if one of the texts cannot be stored.
 func CheckText(texts ...string) error {
 	for _, t := range texts {
 		if strings.IndexByte(t, 0) >= 0 || !utf8.ValidString(t) {
@@ -123,21 +120,21 @@ const (
 // MsgAtMost returns the message for a text of more than n characters.
 func MsgAtMost(n int) string { return fmt.Sprintf("should be at most %d character(s)", n) }
 
-// FieldError is what is wrong with a field, which is named as in the API, such as `reference_id`.
+// FieldError is a fault of a field. Field is its name in the API, such as `reference_id`.
 type FieldError struct{ Field, Message string }
 
-// FieldErrors are the faults of one record, found all at once: one a field, in the order in which the fields were looked at
-// (P4). Return them as an error through [FieldErrors.Err].
+// FieldErrors are all faults of a record, at most one of each field, in the order in which the fields were checked
+// (P4). [FieldErrors.Err] returns them as an error.
 type FieldErrors []FieldError
 
-// Add puts in a field's message, unless the field has one already.
+// Add adds a fault, unless the field has one already.
 func (f *FieldErrors) Add(field, message string) {
 	if f.Message(field) == "" {
 		*f = append(*f, FieldError{field, message})
 	}
 }
 
-// Message returns a field's message, or an empty text.
+// Message returns the message of a field's fault, or "".
 func (f FieldErrors) Message(field string) string {
 	for _, e := range f {
 		if e.Field == field {
@@ -147,7 +144,7 @@ func (f FieldErrors) Message(field string) string {
 	return ""
 }
 
-// Err returns f as an error, nil where there is no fault.
+// Err returns f as an error, or nil if there is no fault.
 func (f FieldErrors) Err() error {
 	if len(f) == 0 {
 		return nil
