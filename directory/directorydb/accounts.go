@@ -17,28 +17,22 @@ import (
 	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 )
 
-// teacherOf returns the live teacher of a reference, or directory.ErrNotFound. The entity may have been deleted (P6).
+// teacherOf returns the live teacher with a reference, or directory.ErrNotFound. The teacher's entity may be deleted
+// (P6).
 func teacherOf(ctx context.Context, idb bun.IDB, partner directory.PartnerID, ref directory.Ref) (r directory.AccountRecord, err error) {
-	missing := fmt.Errorf("teacher %q: %w", ref, directory.ErrNotFound)
 	if _, err := directory.ParseRef(string(ref)); err != nil {
-		return r, missing // PostgreSQL could not compare it
+		return r, ofRef("teacher", ref, directory.ErrNotFound) // PostgreSQL cannot compare it
 	}
 	rows, err := idb.QueryContext(ctx, `
 		SELECT `+accounts.columns+`,
 		       coalesce((SELECT e.reference_id FROM entities AS e WHERE e.tenant_id = ?0 AND e.entity_id = a.entity_id), '')
 		  FROM accounts AS a
-		 WHERE tenant_id = ?0 AND reference_id = ?1 AND NOT deleted`, partner, ref)
-	var of directory.Ref
-	err = accounts.read(rows, err, func(a directory.Account) error {
-		if a.Kind == directory.Teacher {
-			r, missing = directory.AccountRecord{Account: a, EntityRef: of}, nil
-		}
-		return nil
-	}, &of)
-	return r, cmp.Or(err, missing)
+		 WHERE tenant_id = ?0 AND reference_id = ?1 AND NOT deleted AND kind = ?2`, partner, ref, directory.Teacher)
+	r.Account, err = accounts.one(rows, err, &r.EntityRef)
+	return r, ofRef("teacher", ref, err)
 }
 
-// CreateTeacher implements directory.Store. No two teachers have one access token: the table refuses that.
+// CreateTeacher implements directory.Store. The table refuses two teachers with one access token.
 func (s *Store) CreateTeacher(ctx context.Context, partner directory.PartnerID, in directory.TeacherInput) (r directory.AccountRecord, err error) {
 	token, err := directory.NewAccessToken(s.Random)
 	if err != nil {
@@ -68,7 +62,8 @@ func (s *Store) CreateTeacher(ctx context.Context, partner directory.PartnerID, 
 	return r, err
 }
 
-// place attaches a teacher to the entity of a reference. It adds a fault where nothing has that, and returns all faults.
+// place attaches a teacher to the entity with a reference, and returns all faults. It adds one if there is no such
+// entity.
 func (w *Write) place(ctx context.Context, a directory.Account, ref directory.Ref, faults *directory.FieldErrors) (directory.AccountRecord, error) {
 	const field = "entity_reference_id"
 	of, err := entityOf(ctx, w, w.Partner, ref)
@@ -131,19 +126,19 @@ func (s *Store) DeleteTeacher(ctx context.Context, partner directory.PartnerID, 
 		if err := accounts.change(ctx, w, was.Account, gone); err != nil {
 			return err
 		}
-		// What is erased is erased in every state (G8).
+		// An e-mail is erased from every snapshot (G8).
 		_, err = w.NewUpdate().Table("accounts_past").Set("email = ''").Where("tenant_id = ? AND user_id = ?", partner, was.ID).Exec(ctx)
 		if err != nil {
 			return err
 		}
-		return w.erased(ctx)
+		return snapshotdb.Erased(ctx, w, auth.Tenant(partner))
 	})
 	return err
 }
 
-// ownerRow is a row of carriers.
+// ownerRow is a row of reference_owners.
 type ownerRow struct {
-	bun.BaseModel `bun:"table:carriers,alias:carriers"`
+	bun.BaseModel `bun:"table:reference_owners"`
 
 	TenantID    directory.PartnerID
 	ReferenceID directory.Ref
@@ -151,12 +146,12 @@ type ownerRow struct {
 	UserID      directory.UserID
 }
 
-// RefOwners returns the history of a partner's references of accounts (F4).
+// RefOwners returns the history of a partner's account references (F4).
 func RefOwners(ctx context.Context, idb bun.IDB, partner directory.PartnerID) (directory.RefOwners, error) {
 	return readRefOwners(ctx, idb, partner, bun.SafeQuery("TRUE"))
 }
 
-// readRefOwners reads the histories of the references that meet a condition.
+// readRefOwners reads the history of the references that meet a condition.
 func readRefOwners(ctx context.Context, idb bun.IDB, partner directory.PartnerID, which schema.QueryWithArgs) (directory.RefOwners, error) {
 	var rows []ownerRow
 	err := idb.NewSelect().Model(&rows).Where("tenant_id = ? AND ?", partner, which).Order("reference_id", "since").Scan(ctx)
@@ -170,7 +165,7 @@ func readRefOwners(ctx context.Context, idb bun.IDB, partner directory.PartnerID
 	return history, nil
 }
 
-// AddRefOwners adds carriers to the histories of the partner's references, as [directory.RefOwners.Take] returns them.
+// AddRefOwners appends to the history of the partner's references what [directory.RefOwners.Take] has returned.
 func (w *Write) AddRefOwners(ctx context.Context, more directory.RefOwners) error {
 	var rows []ownerRow
 	for _, ref := range slices.Sorted(maps.Keys(more)) {
@@ -186,13 +181,14 @@ func (w *Write) AddRefOwners(ctx context.Context, more directory.RefOwners) erro
 	return nil
 }
 
-// take notes that an account takes a reference, which no live account has, in place of another, or of none.
+// take records that an account takes a reference, which no live account has. gives is the reference that it gives up,
+// or "".
 func (w *Write) take(ctx context.Context, account directory.UserID, ref, gives directory.Ref) error {
 	history, err := readRefOwners(ctx, w, w.Partner, bun.SafeQuery("reference_id IN (?, ?)", ref, gives))
 	if err != nil {
 		return err
 	}
-	var was directory.UserID // whoever had it before is deleted; the + keeps SQLite from going along the numbers, from the last one
+	var was directory.UserID // the deleted account that had it; the + keeps SQLite from scanning the numbers backwards
 	err = w.NewSelect().Table("accounts").ColumnExpr("coalesce(max(+user_id), 0)").
 		Where("tenant_id = ? AND reference_id = ? AND deleted", w.Partner, ref).Scan(ctx, &was)
 	if err != nil {
@@ -208,10 +204,10 @@ func (w *Write) take(ctx context.Context, account directory.UserID, ref, gives d
 	return w.AddRefOwners(ctx, more)
 }
 
-// Forget erases the name, the e-mail and the phone of an account, of whatever kind, deleted or not, in every state and for ever:
-// later rows and writes of the account leave them empty (P7). A load under way reconciles its rows again, because the registers
-// then have another version. Forgetting again erases again, and is new no more. The error is directory.ErrNotFound where there is
-// no such account, or no such partner.
+// Forget erases the name, the e-mail and the phone of an account from every snapshot, for good: later rows and writes
+// of the account leave them empty (P7). The account may be of any kind, and deleted. Since Forget raises the version of
+// the tables, a load under way validates its rows again. fresh is false if the account was erased before. The error is
+// directory.ErrNotFound if the account or the partner does not exist.
 func (s *Store) Forget(ctx context.Context, partner directory.PartnerID, user directory.UserID) (fresh bool, since time.Time, err error) {
 	_, err = s.write(ctx, partner, func(ctx context.Context, w *Write) error {
 		fresh, since, err = w.forget(ctx, user)
@@ -232,7 +228,7 @@ func (w *Write) forget(ctx context.Context, user directory.UserID) (fresh bool, 
 	if err != nil {
 		return false, since, err
 	}
-	w.changed = w.changed || fresh // a load under way has to know of it, though nothing was there to erase
+	w.changed = w.changed || fresh // for a load under way, even if there is nothing to erase
 	nobody := was
 	nobody.Forget()
 	if err := accounts.change(ctx, w, was, nobody); err != nil {
@@ -240,26 +236,16 @@ func (w *Write) forget(ctx context.Context, user directory.UserID) (fresh bool, 
 	}
 	_, err = w.NewUpdate().Table("accounts_past").Set("name = '', email = ''").
 		Where("tenant_id = ? AND user_id = ? AND (name <> '' OR email <> '')", w.Partner, user).Exec(ctx)
-	return fresh, since, cmp.Or(err, w.erased(ctx))
-}
-
-// erased notes that something was erased from every state.
-func (w *Write) erased(ctx context.Context) error {
-	return snapshotdb.Erased(ctx, w, auth.Tenant(w.Partner))
+	return fresh, since, cmp.Or(err, snapshotdb.Erased(ctx, w, auth.Tenant(w.Partner)))
 }
 
 // account returns the account of a number, deleted or not, or directory.ErrNotFound.
-func (w *Write) account(ctx context.Context, user directory.UserID) (found directory.Account, err error) {
-	missing := directory.ErrNotFound
+func (w *Write) account(ctx context.Context, user directory.UserID) (directory.Account, error) {
 	rows, err := w.NewSelect().Table(accounts.name).ColumnExpr(accounts.columns).Where("tenant_id = ? AND user_id = ?", w.Partner, user).Rows(ctx)
-	err = accounts.read(rows, err, func(a directory.Account) error {
-		found, missing = a, nil
-		return nil
-	})
-	return found, cmp.Or(err, missing)
+	return accounts.one(rows, err)
 }
 
-// Forgotten returns the accounts of a partner whose name, e-mail and phone were erased for ever.
+// Forgotten returns the accounts of a partner that Forget has erased.
 func Forgotten(ctx context.Context, idb bun.IDB, partner directory.PartnerID) (map[directory.UserID]bool, error) {
 	list, err := snapshotdb.ForgottenOf(ctx, idb, auth.Tenant(partner))
 	all := make(map[directory.UserID]bool, len(list))

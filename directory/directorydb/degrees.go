@@ -23,12 +23,12 @@ type degreeRow struct {
 	Position int
 }
 
-// Degrees returns the partner's vocabulary of degrees, the usual one where the operator has not replaced it (P3).
+// Degrees returns the partner's vocabulary of degrees, or the default one if the operator has not replaced it (P3).
 func Degrees(ctx context.Context, idb bun.IDB, partner directory.PartnerID) (directory.Degrees, error) {
 	return Latest(idb, partner).Degrees(ctx)
 }
 
-// Degrees returns the partner's vocabulary of degrees. One statement reads both places where it may stand.
+// Degrees returns the partner's vocabulary of degrees.
 func (v View) Degrees(ctx context.Context) (directory.Degrees, error) {
 	from := bun.SafeQuery("degrees WHERE tenant_id = ?", v.Partner)
 	if v.At != Now {
@@ -57,21 +57,21 @@ func (v View) pastDegrees() schema.QueryWithArgs {
 		   AND until = (SELECT min(until) FROM degrees_past WHERE tenant_id = ?0 AND until > ?1)) AS d`, v.Partner, v.At)
 }
 
-// ErrDegrees says that a list is no vocabulary of degrees.
+// ErrDegrees says that a list is not a vocabulary of degrees.
 var ErrDegrees = errors.New("no vocabulary of degrees")
 
-// DegreeCount is a number of live entities that have a degree.
+// DegreeCount is how many live entities have a degree.
 type DegreeCount struct {
 	Code     string `json:"code"`
 	Entities int    `json:"entities"`
 }
 
-// PutDegrees replaces the partner's vocabulary of degrees (P3) and returns the versions that this made. The reports show the
-// new stages and grades from then on.
+// PutDegrees replaces the partner's vocabulary of degrees (P3) and returns the new versions. From then on the reports
+// show the new stages and grades.
 //
-// Entities keep a degree that the vocabulary has no more, as directory.EntityInput.Apply has it; of each such code that
-// live entities have, left says how many. The error is ErrDegrees where a list is empty or has a code twice, or one that
-// no entity can have, and directory.ErrNotFound where there is no such partner.
+// Entities keep a degree that leaves the vocabulary: see directory.EntityInput.Apply. left counts the live entities
+// that have such a degree, by code. The error is ErrDegrees if the list is empty, has a code twice, or has one that no
+// entity can have. It is directory.ErrNotFound if the partner does not exist.
 func (s *Store) PutDegrees(ctx context.Context, partner directory.PartnerID, ds directory.Degrees) (v snapshot.Versions, left []DegreeCount, err error) {
 	err = checkDegrees(ds)
 	if err == nil {
@@ -86,7 +86,8 @@ func (s *Store) PutDegrees(ctx context.Context, partner directory.PartnerID, ds 
 	return v, left, nil
 }
 
-// checkDegrees returns ErrDegrees for what could not be read back as it is. No degrees at all stand for the usual ones.
+// checkDegrees returns ErrDegrees for a list that would not be read back as it is. An empty list would be read as the
+// default one.
 func checkDegrees(ds directory.Degrees) error {
 	codes := make(map[string]bool, len(ds))
 	for _, d := range ds {
@@ -101,10 +102,10 @@ func checkDegrees(ds directory.Degrees) error {
 	return nil
 }
 
-// PutDegrees replaces the partner's vocabulary, as [Store.PutDegrees] does, which checks it.
+// PutDegrees replaces the partner's vocabulary, after [Store.PutDegrees] has checked it.
 func (w *Write) PutDegrees(ctx context.Context, ds directory.Degrees) (left []DegreeCount, err error) {
 	w.changed = true
-	// A row in place 0 of the past stands for the vocabulary even where it is the usual one.
+	// The row at position 0 records that the vocabulary was replaced, even if it was the default one.
 	_, err = w.NewRaw(`
 		INSERT INTO degrees_past (tenant_id, until, position, code, stage, grade)
 		SELECT tenant_id, ?0, position, code, stage, grade

@@ -1,4 +1,4 @@
-// Package directorydb keeps partners, their entities and their accounts in PostgreSQL or SQLite, through bun. The rules
+// Package directorydb stores partners, their entities and their accounts in PostgreSQL or SQLite, through bun. The rules
 // are those of package directory.
 //
 //	partner, err := directorydb.CreatePartner(ctx, db, "rede-sul", "Rede Sul")
@@ -6,55 +6,54 @@
 //	err = w.PutEntities(ctx, entities)
 //	entities, err := directorydb.Latest(db, partner).Entities(ctx)
 //
-// All takes a bun.IDB, so that it composes in one transaction, and names the partner, whose number leads every key (G4).
-//
-// [Store] is the directory.Store on them, for what partners write through the API.
+// Every function takes a bun.IDB, so that several fit into one transaction, and names the partner, whose number leads
+// every key (G4). [Store] is the directory.Store for the writes of partners through the API.
 //
 // # Writes
 //
-// A write is one transaction: it locks the partner's row, reads what the rules need, decides in Go, writes, raises the version and
-// commits. Loads lock the same row in their short steps, and so do other servers. What a write has read is true until it commits.
+// A write is one transaction. It locks the partner's row, reads what the rules need, decides in Go, writes, raises the
+// version and commits. Loads lock the same row in their short steps, and so do other servers, so everything that a write
+// has read stays true until it commits.
 //
-// The writes of a partner follow one another in the process, before they take a connection: while a load holds the lock, the
-// pool is left to readers and to other partners.
-//
-// One transaction for several writes was tried, and looking before the lock: 2 to 4 times as many writes a second, for 600
-// lines. A write in 2 ms is enough.
+// In one process the writes of a partner follow one another before they take a connection. While a load has the lock,
+// the pool is free for readers and for other partners.
 //
 // # Numbers and versions
 //
-// The numbers of entities and accounts are counted in the partner's own row ([Partner], [Write.SetCounters]), so that a
-// transaction that fails takes none (S1). A row keeps the version of the registers that wrote it; who holds the state
-// of an earlier version reads what changed since ([View]). What a write replaces is copied to a side table
-// with the version that replaced it, so that an earlier state can still be read, as long as it is kept. The versions themselves are
-// snapshotdb's, as is the lock that makes the writers of a partner follow one another; take it before you write.
+// The partner's row has the last numbers of its entities and accounts ([Partner], [Write.SetCounters]), so a transaction
+// that fails uses no number (S1). Each row has the version that wrote it. A reader that knows an earlier version reads
+// what has changed since ([View]). A write copies the rows that it replaces to a side table, with its version, so that
+// an earlier snapshot can be read for as long as it is retained. Package snapshotdb has the versions, and the lock that a
+// writer must take first.
 //
 // # Tables
 //
-// The columns of an entity, an account and an evaluation are those that package directory declares of them (paging/row): reading,
-// writing, replacing and keeping what was replaced are written once, for a table of such records. What bun's builder can say of a
-// statement, it says; where one is raw, the reason stands beside it. Small tables, which hold no records, are bun's models.
+// The columns of an entity, an account and an evaluation are those that package directory declares for them (package
+// row). Reading, writing, replacing and keeping the past are written once, for a table of any such record.
 //
 // # References that move
 //
-// A reference is unique among live rows (P2), and an engine checks that row by row: two accounts that exchange their
-// references in one call would stumble over each other. So the rows that are to give up their reference are first
-// marked as deleted, which takes them out of the unique index, and then all are written as they shall be. Nobody sees
-// the state between. What collides afterwards collides in truth, and the call fails.
+// A reference is unique among live rows (P2), and an engine checks that row by row. If two accounts exchange their
+// references in one call, the first row would collide with the second. So the rows that give up their reference are
+// first marked as deleted, which takes them out of the unique index, and then all rows are written. Nobody sees the state
+// in between. A collision that remains is real, and the call fails.
 //
-// # Carriers
-//
-// An event of a feed is of the account that carried its reference at the event's time (F4), so that a feed that comes again
-// counts nothing twice. [Carriers] is that history. It has the references alone that changed hands or were given up: the
-// others, nearly all, mean the one account that has them, and cost no row.
+// An event of a feed belongs to the account that owned its reference at the event's time (F4), so that a feed that is
+// loaded again counts nothing twice. [RefOwners] returns that history. It contains only references that moved or were
+// given up, and costs no row for the others.
 //
 // # Lists
 //
-// A page is a range of an index that ends in the number of the row, so that it costs the same at any depth. What lies
-// below a network would be two steps of a join; so every entity has its network in a column, which [Write.PutEntities] and the
-// Store keep right. How the statements see to it that both engines use the index is told where they are made.
+// A page is a range of an index that ends in the number of the row, so it costs the same at any depth. The entities
+// below a network would need two joins, so every entity has its network in a column, which [Write.PutEntities] and the
+// Store maintain.
 //
 // # What it does not do
 //
-// It opens no database. Outside of Store it checks no rule but what a database would refuse, and raises no version.
+// It opens no database. Outside of Store it checks only rules that a database would enforce, and raises no version.
+//
+// # Design
+//
+// Several writes in one transaction, and reading before the lock, were tried and rejected: they allow 2 to 4 times as many
+// writes a second, for 600 lines. A write in 2 ms is enough.
 package directorydb

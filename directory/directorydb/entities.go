@@ -1,7 +1,6 @@
 package directorydb
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,11 +12,11 @@ import (
 	"github.com/lectern-dev/lectern/directory"
 )
 
-// entityOf returns the live entity of a reference, or directory.ErrNotFound. A network's parent is the partner (P1).
+// entityOf returns the live entity with a reference, or directory.ErrNotFound. The parent of a network is the partner
+// (P1).
 func entityOf(ctx context.Context, idb bun.IDB, partner directory.PartnerID, ref directory.Ref) (r directory.EntityRecord, err error) {
-	missing := fmt.Errorf("entity %q: %w", ref, directory.ErrNotFound)
 	if _, err := directory.ParseRef(string(ref)); err != nil {
-		return r, missing // PostgreSQL could not compare it
+		return r, ofRef("entity", ref, directory.ErrNotFound) // PostgreSQL cannot compare it
 	}
 	rows, err := idb.QueryContext(ctx, `
 		SELECT `+entityFields.columns+`,
@@ -25,14 +24,19 @@ func entityOf(ctx context.Context, idb bun.IDB, partner directory.PartnerID, ref
 		                (SELECT p.reference_id FROM partners AS p WHERE p.tenant_id = ?0))
 		  FROM entities AS e
 		 WHERE tenant_id = ?0 AND reference_id = ?1 AND NOT deleted`, partner, ref)
-	err = entityFields.read(rows, err, func(e directory.Entity) error {
-		r.Entity, missing = e, nil
-		return nil
-	}, &r.ParentRef)
-	return r, cmp.Or(err, missing)
+	r.Entity, err = entityFields.one(rows, err, &r.ParentRef)
+	return r, ofRef("entity", ref, err)
 }
 
-// checkFree adds a fault where something live of a table has the reference (P2).
+// ofRef adds to an error what was looked for.
+func ofRef(what string, ref directory.Ref, err error) error {
+	if err != nil {
+		return fmt.Errorf("%s %q: %w", what, ref, err)
+	}
+	return nil
+}
+
+// checkFree adds a fault if a live row of a table has the reference (P2).
 func (w *Write) checkFree(ctx context.Context, table string, ref directory.Ref, faults *directory.FieldErrors) error {
 	const field = "reference_id"
 	if faults.Message(field) != "" {
@@ -90,9 +94,9 @@ func (w *Write) createEntity(ctx context.Context, in directory.EntityInput) (r d
 	return directory.EntityRecord{Entity: e, ParentRef: parentRef}, w.SetCounters(ctx, e.ID, partner.LastUser)
 }
 
-// parentOf returns the entity that one of a type shall hang below, the zero one for a network, which hangs below the
-// partner (P1). found is what has the reference that was sent, if anything live has. It adds a fault where nothing has,
-// or the entity is not of the level above (P4). Of a type that is not known, any will do.
+// parentOf returns the parent of an entity of a type, which is the zero Entity for a network below the partner (P1).
+// found is the entity with the parent's reference, if there is one. parentOf adds a fault if there is none, or if it is
+// not of the level above (P4). An unknown type may have any parent.
 func parentOf(t directory.EntityType, found directory.Entity, isPartner bool, faults *directory.FieldErrors) directory.Entity {
 	const field = "parent_reference_id"
 	if faults.Message(field) != "" || t == directory.Network && isPartner {
@@ -125,14 +129,9 @@ func (s *Store) UpdateEntity(ctx context.Context, partner directory.PartnerID, r
 			return err
 		}
 		r = directory.EntityRecord{Entity: e, ParentRef: was.ParentRef}
-		return w.changeEntity(ctx, was.Entity, e)
+		return entities.change(ctx, w, entityRow{Entity: was.Entity}, entityRow{Entity: e}) // the network above stays
 	})
 	return r, err
-}
-
-// changeEntity writes what differs. The network above stays.
-func (w *Write) changeEntity(ctx context.Context, was, is directory.Entity) error {
-	return entities.change(ctx, w, entityRow{Entity: was}, entityRow{Entity: is})
 }
 
 // DeleteEntity implements directory.Store.
@@ -151,7 +150,7 @@ func (s *Store) DeleteEntity(ctx context.Context, partner directory.PartnerID, r
 		}
 		gone := e.Entity
 		gone.Deleted = true
-		if err := w.changeEntity(ctx, e.Entity, gone); err != nil {
+		if err := entities.change(ctx, w, entityRow{Entity: e.Entity}, entityRow{Entity: gone}); err != nil {
 			return err
 		}
 		if err := w.leave(ctx, e.ID); err != nil || e.Type != directory.Network {
@@ -162,8 +161,8 @@ func (s *Store) DeleteEntity(ctx context.Context, partner directory.PartnerID, r
 	return err
 }
 
-// leave deactivates the readers and teachers of an entity that is deleted, who keep their place, and removes its evaluations
-// (P6).
+// leave makes the readers and teachers of a deleted entity inactive, who stay attached to it, and deletes its
+// evaluations (P6).
 func (w *Write) leave(ctx context.Context, id directory.EntityID) error {
 	people := bun.SafeQuery("entity_id = ? AND kind IN (?, ?) AND NOT deleted AND active", id, directory.Reader, directory.Teacher)
 	if err := accounts.keepPast(ctx, w, people); err != nil {

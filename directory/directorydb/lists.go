@@ -13,24 +13,24 @@ import (
 	"github.com/lectern-dev/lectern/paging/handle"
 )
 
-// listing is a list: the live rows of a table whose columns have the given values, by their key. There is an index over
-// the partner, the columns and the key, of live rows.
+// listing is a list of the live rows of a table whose columns have given values, in the order of the key. An index
+// covers the partner, the columns and the key of live rows.
 //
-// The condition is a range of that index, as a comparison of rows, and the order names the index's columns. With plain
-// equalities the engines would rather go along the primary key and pass over what is not of the list, which may be nearly
-// all that the partner has.
+// The condition compares rows, and the order names the index's columns, so that the engines read a range of that index.
+// With plain equalities they would rather scan the primary key and skip the rows of other lists, which may be nearly
+// all.
 type listing struct {
 	db         bun.IDB
 	partner    directory.PartnerID
 	table, key string
-	of         []string // the columns that say which list it is
-	values     []int64  // of these columns
+	of         []string // the columns that define the list
+	values     []int64  // their values
 	at         directory.Cursor
 }
 
-// query returns the statement for a page: one row more than it shows, from the cursor on and in the direction in which it
-// points, and in each row whether the list has rows on the cursor's other side. That is asked, not taken for granted,
-// for they may have been deleted since. It is raw: the builder has no part of a statement that two of them share.
+// query returns the statement for a page. It reads one row more than the page shows, from the cursor on in its
+// direction. Each row also tells whether the list has rows on the other side of the cursor, which may have been deleted
+// since. The statement is raw since bun's builder cannot share a part between two statements.
 func (l listing) query(columns string) (statement string, args []any) {
 	other, rows := bun.SafeQuery("FALSE"), l.after(0)
 	switch {
@@ -42,13 +42,13 @@ func (l listing) query(columns string) (statement string, args []any) {
 	return `SELECT ` + columns + `, ?0 ?1 LIMIT ?2`, []any{other, rows, directory.Limit + 1}
 }
 
-// after is the part of a statement for the rows after a number, in order.
+// after returns the part of a statement for the rows after a number, in order.
 func (l listing) after(number int64) schema.QueryWithArgs { return l.side(number, ">", "<=", "ASC") }
 
-// before is the part of a statement for the rows before a number, from the last to the first.
+// before returns the part of a statement for the rows before a number, in reverse order.
 func (l listing) before(number int64) schema.QueryWithArgs { return l.side(number, "<", ">=", "DESC") }
 
-// side is the part of a statement for the rows from a number to the end of the list.
+// side returns the part of a statement for the rows on one side of a number.
 func (l listing) side(number int64, from, to, direction string) schema.QueryWithArgs {
 	of, order := strings.Join(l.of, ", "), strings.Join(append(slices.Clone(l.of), l.key), " "+direction+", ")
 	return bun.SafeQuery(`
@@ -61,9 +61,9 @@ func (l listing) side(number int64, from, to, direction string) schema.QueryWith
 		l.partner, handle.Row(append(slices.Clone(l.values), number)), handle.Row(l.values), l.held())
 }
 
-// held is a condition that PostgreSQL needs while it has no statistics, as after the first load: that each column is between
-// its value and itself makes it expect few rows, where it would gather the whole list and sort it. SQLite would take this
-// for the better bound.
+// held returns a condition for PostgreSQL without statistics, as after the first load. That each column is between its
+// value and itself makes the planner expect few rows: otherwise it collects and sorts the whole list. SQLite would take
+// the condition for the better index bound.
 func (l listing) held() schema.QueryWithArgs {
 	held := bun.SafeQuery("")
 	for i, c := range l.of {
@@ -74,12 +74,12 @@ func (l listing) held() schema.QueryWithArgs {
 	return held
 }
 
-// has is the expression for whether a side has rows: it looks for the nearest, which the index has at hand.
+// has returns an expression that is true if a side has rows. It finds the nearest row through the index.
 func (l listing) has(side schema.QueryWithArgs) schema.QueryWithArgs {
 	return bun.SafeQuery(`(SELECT `+l.key+` ? LIMIT 1) IS NOT NULL`, side)
 }
 
-// readPage reads a page of records, and makes of each what the list shows.
+// readPage reads a page of records. show returns what the list shows of a record.
 func readPage[R, T any](ctx context.Context, l listing, f fields[R], show func(R) T) (p directory.Page[T], err error) {
 	var other bool
 	statement, args := l.query(f.columns)

@@ -11,27 +11,28 @@ import (
 	"github.com/lectern-dev/lectern/directory"
 )
 
-// Write is a transaction that writes a partner's registers. Its writer has locked the partner, and publishes Version.
+// Write is a transaction that writes a partner's tables. It has locked the partner, and publishes Version.
 //
-// An error, such as a reference that another live entity has, may leave some written: the transaction is to be undone. It is
-// directory.ErrText where a text cannot be stored. Of several rows with one number the last stands.
+// After an error, such as a reference that another live entity has, some rows may be written: the transaction must be
+// rolled back. The error is directory.ErrText if a text cannot be stored. Of several rows with one number the last
+// counts.
 type Write struct {
 	bun.IDB
 	Partner directory.PartnerID
-	Version int64 // that the rows carry
+	Version int64 // of the written rows
 
-	// Of a write of Store:
-	changed bool      // something was written
-	now     time.Time // of the clock, behind the lock
+	// Set in a write of Store:
+	changed bool      // a row was written
+	now     time.Time // after locking
 }
 
-// PutEntities adds entities to the partner, or replaces those of the same number.
+// PutEntities adds entities to the partner, or replaces those with the same numbers.
 func (w *Write) PutEntities(ctx context.Context, put []directory.Entity) error {
 	rows := make([]entityRow, len(put))
 	for i, e := range put {
 		rows[i].Entity = e
 	}
-	rows = entities.settle(rows)
+	rows = entities.lastOfEach(rows)
 	err := w.setNetworks(ctx, rows)
 	if err == nil {
 		err = entities.put(ctx, w, rows)
@@ -45,26 +46,26 @@ func (w *Write) PutEntities(ctx context.Context, put []directory.Entity) error {
 	return nil
 }
 
-// PutAccounts adds accounts to the partner, or replaces those of the same number. The access token of an account is written
-// with its first row, and no later one changes it (P7). Where an account takes a reference that another had, or gives one up,
-// [Write.AddRefOwners] is to be told.
+// PutAccounts adds accounts to the partner, or replaces those with the same numbers. The access token of an account is
+// written with its first row, and never changes (P7). If an account takes a reference from another, or gives one up,
+// the caller must also call [Write.AddRefOwners].
 func (w *Write) PutAccounts(ctx context.Context, put []directory.Account) error {
-	if err := accounts.put(ctx, w, accounts.settle(slices.Clone(put))); err != nil {
+	if err := accounts.put(ctx, w, accounts.lastOfEach(slices.Clone(put))); err != nil {
 		return fmt.Errorf("put accounts of partner %d: %w", w.Partner, err)
 	}
 	return nil
 }
 
-// PutEvaluations adds evaluations to the partner, or replaces those of the same number.
+// PutEvaluations adds evaluations to the partner, or replaces those with the same numbers.
 func (w *Write) PutEvaluations(ctx context.Context, put []directory.Evaluation) error {
-	if err := evaluations.put(ctx, w, evaluations.settle(slices.Clone(put))); err != nil {
+	if err := evaluations.put(ctx, w, evaluations.lastOfEach(slices.Clone(put))); err != nil {
 		return fmt.Errorf("put evaluations of partner %d: %w", w.Partner, err)
 	}
 	return nil
 }
 
-// setNetworks sets the network above each of the rows: none for a network, the parent of a school, the parent's parent of
-// a class. Of a class's school it looks among the rows first, for it may be on its way to another network.
+// setNetworks sets the network above each row: 0 for a network, the parent of a school, the parent's parent of a class.
+// It looks for a class's school among the rows first, since the school may be moving to another network.
 func (w *Write) setNetworks(ctx context.Context, rows []entityRow) error {
 	networks := make(map[directory.EntityID]directory.EntityID) // of schools
 	for _, r := range rows {
@@ -101,7 +102,7 @@ func (w *Write) setNetworks(ctx context.Context, rows []entityRow) error {
 	return nil
 }
 
-// moveClasses lets the stored classes of the schools among the rows, which are written, follow to the schools' networks.
+// moveClasses moves the stored classes of the written schools to the schools' networks.
 func (w *Write) moveClasses(ctx context.Context, rows []entityRow) error {
 	var schools []directory.EntityID
 	for _, r := range rows {

@@ -14,26 +14,26 @@ import (
 	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 )
 
-// The versions of the registers below and above all others.
+// The versions before and after all others.
 const (
 	Everything int64 = 0
 	Now        int64 = math.MaxInt64
 )
 
-// View is the registers of a partner as they were at a version, with what was deleted. It reads the rows that were written after
-// another version; those are all of them after Everything. The zero View is empty.
+// View reads a partner's tables as they were at a version, deleted rows included. It reads the rows that were written
+// after another version; after Everything these are all rows. The zero View is empty.
 type View struct {
 	DB        bun.IDB
 	Partner   directory.PartnerID
 	After, At int64
 }
 
-// Latest returns the registers of a partner as they are now.
+// Latest returns the current view of a partner.
 func Latest(idb bun.IDB, partner directory.PartnerID) View {
 	return View{DB: idb, Partner: partner, At: Now}
 }
 
-// Entities returns all entities of a partner as they are now, deleted ones too, by number.
+// Entities returns all current entities of a partner, deleted ones included, by number.
 func Entities(ctx context.Context, idb bun.IDB, partner directory.PartnerID) ([]directory.Entity, error) {
 	return Latest(idb, partner).Entities(ctx)
 }
@@ -51,9 +51,8 @@ func (v View) Entities(ctx context.Context) (list []directory.Entity, err error)
 	return list, nil
 }
 
-// rows is the query for the rows of a table, by their key: those that were replaced stand in the table's past. All rows are
-// asked for without a condition, and the sign before version keeps both engines from its index, lest a table of which nearly
-// all rows are as they were be read through it: measured, 10 ms instead of 1 for 500 names among 10,000.
+// rows queries the rows of a table and of its past, by their key. For all rows there is no condition on the version,
+// and a + keeps the engines from its index: read through the index, 500 names among 10,000 took 10 ms instead of 1.
 func (v View) rows(ctx context.Context, table, key, columns string) (*sql.Rows, error) {
 	written := bun.SafeQuery("TRUE")
 	if v.After > Everything {
@@ -72,7 +71,7 @@ func (v View) rows(ctx context.Context, table, key, columns string) (*sql.Rows, 
 
 // Accounts calls visit with what the reports need of every account, by number.
 func (v View) Accounts(ctx context.Context, visit func(id directory.UserID, kind directory.Kind, entity directory.EntityID, active, deleted bool)) error {
-	var id, kind, entity int64 // read as the drivers give them, which is twice as fast
+	var id, kind, entity int64 // the drivers' own types are scanned twice as fast
 	var active, deleted bool
 	dest := []any{&id, &kind, &entity, &active, &deleted}
 	rows, err := v.rows(ctx, "accounts", "user_id", `user_id, kind, entity_id, active, deleted`)
@@ -85,8 +84,8 @@ func (v View) Accounts(ctx context.Context, visit func(id directory.UserID, kind
 	})
 }
 
-// AccountRefs calls visit with every account, by number, as it is now: of earlier versions not all is kept. An error of visit ends
-// it and is returned.
+// AccountRefs calls visit with every account, by number. It reads them as they are now, whatever the version, since the
+// past lacks some columns. An error of visit ends it and is returned.
 func (v View) AccountRefs(ctx context.Context, visit func(directory.Account) error) error {
 	v.At = Now
 	rows, err := v.rows(ctx, "accounts", "user_id", accounts.columns)
@@ -96,13 +95,13 @@ func (v View) AccountRefs(ctx context.Context, visit func(directory.Account) err
 	return nil
 }
 
-// Names calls visit with the name and the e-mail of the accounts of the given numbers, which ascend, as they were at a version of a
-// partner's registers, and with their places among those; a number without an account is left out. It is meant for a page: a thousand or
-// so. It reports whether the partner's number of erasures may be another one than the given: then what it reads may be of a time between
-// (see snapshotdb.Erased).
+// Names calls visit with the name and the e-mail of accounts at a version of a partner's tables. ids ascend, and are
+// about a thousand, for a page. place is the index of the account in ids. Accounts that do not exist are left out.
+// erased is true if the partner's number of erasures may differ from the given one. Then the names may be from before
+// or after an erasure (see snapshotdb.Erased).
 //
-// As a rule the version is that of now, which the accounts alone have: one statement reads them, or nothing where the partner's row says
-// otherwise. Only then is the past asked.
+// Nearly always the version is current. Then one statement reads the accounts, and checks version and erasures in the
+// partner's row. Only if they differ is the past read.
 func Names(ctx context.Context, db *handle.DB, partner directory.PartnerID, at int64, ids []directory.UserID, erasures int64, visit func(place int, name, email string)) (erased bool, err error) {
 	if len(ids) == 0 {
 		return false, nil
@@ -132,9 +131,9 @@ func Names(ctx context.Context, db *handle.DB, partner directory.PartnerID, at i
 	return true, err
 }
 
-// visitNames calls visit with the names that a query finds, and reports whether there were any.
+// visitNames calls visit with the names that a query finds, and reports whether there are any.
 func visitNames(ctx context.Context, db *handle.DB, query schema.QueryWithArgs, ids []directory.UserID, visit func(place int, name, email string)) (found bool, _ error) {
-	var number any // taken as the drivers give it: to convert it costs more than all else here
+	var number any // converting it would cost more than all else here
 	var name, email string
 	place, dest := 0, []any{&number, &name, &email}
 	rows, err := db.QueryContext(ctx, query.Query, query.Args...)

@@ -22,16 +22,16 @@ import (
 // Store is a directory.Store on a database. It is safe for concurrent use, also by several processes.
 type Store struct {
 	DB     *handle.DB
-	Now    func() time.Time // when references are taken, and the keys of a deleted network revoked; nil = that of handle.Clock
+	Now    func() time.Time // nil = the clock of handle.Clock
 	Random io.Reader        // of the access tokens; nil = crypto/rand
 
-	slots sync.Map // a chan struct{} for each directory.PartnerID, full while a write of the partner is under way
+	slots sync.Map // a chan struct{} of each directory.PartnerID, full during a write of the partner
 }
 
 var _ directory.Store = (*Store)(nil)
 
-// write runs f in a transaction that has locked the partner: what f reads stays true until the commit. It returns the
-// versions of then, which are raised where f has changed something.
+// write runs f in a transaction that has locked the partner, so that what f reads stays true until the commit. It
+// raises the version if f has changed something, and returns the current versions.
 func (s *Store) write(ctx context.Context, partner directory.PartnerID, f func(ctx context.Context, w *Write) error) (v snapshot.Versions, err error) {
 	release, err := s.acquire(ctx, partner)
 	if err != nil {
@@ -63,8 +63,9 @@ func (s *Store) write(ctx context.Context, partner directory.PartnerID, f func(c
 	return v, err
 }
 
-// acquire waits until no other write of the partner is under way in this process, and returns the function that lets the next
-// one go on. So the writes that wait for a partner's lock, which a load may hold, take one connection of the pool at most.
+// acquire waits until no other write of the partner is under way in this process, and returns a function that ends the
+// write. Without it, all writes that wait for a partner's lock, which a load may hold, would occupy connections of the
+// pool.
 func (s *Store) acquire(ctx context.Context, partner directory.PartnerID) (release func(), err error) {
 	value, _ := s.slots.LoadOrStore(partner, make(chan struct{}, 1))
 	slot := value.(chan struct{})
@@ -86,12 +87,13 @@ func (s *Store) Teacher(ctx context.Context, partner directory.PartnerID, ref di
 	return teacherOf(ctx, s.DB, partner, ref)
 }
 
-// Migrations are the tables of this package, in migrations/postgres and migrations/sqlite. They come after authdb's and snapshotdb's.
+// Migrations creates the tables of this package, in migrations/postgres and migrations/sqlite. It comes after those of
+// authdb and snapshotdb.
 //
 //go:embed migrations
 var Migrations embed.FS
 
-// Partner is an account that the operator created.
+// Partner is the row of a partner, which the operator creates.
 type Partner struct {
 	bun.BaseModel `bun:"table:partners"`
 
@@ -99,13 +101,13 @@ type Partner struct {
 	Ref  directory.Ref       `bun:"reference_id"`
 	Name string
 
-	// The last numbers that were given to an entity and to an account, 0 before the first.
+	// The last numbers given to an entity and to an account, 0 before the first.
 	LastEntity directory.EntityID `bun:"last_entity_id"`
 	LastUser   directory.UserID   `bun:"last_user_id"`
 }
 
-// CreatePartner adds a partner, in a transaction of its own or as a part of the caller's, and returns its number. The
-// error is snapshotdb.ErrExist where there is a partner of that reference, and directory.ErrRef where it cannot be one.
+// CreatePartner adds a partner and returns its number. It runs in a transaction of its own, or as part of the caller's.
+// The error is snapshotdb.ErrExist if the reference is taken, and directory.ErrRef if it is not valid.
 func CreatePartner(ctx context.Context, idb bun.IDB, ref directory.Ref, name string) (directory.PartnerID, error) {
 	if _, err := directory.ParseRef(string(ref)); err != nil {
 		return 0, fmt.Errorf("partner %q: %w", ref, err)
@@ -133,16 +135,19 @@ func CreatePartner(ctx context.Context, idb bun.IDB, ref directory.Ref, name str
 func PartnerByID(ctx context.Context, idb bun.IDB, id directory.PartnerID) (Partner, error) {
 	p := Partner{ID: id}
 	if err := idb.NewSelect().Model(&p).WherePK().Scan(ctx); err != nil {
-		return Partner{}, fmt.Errorf("partner %d: %w", id, notFound(err))
+		if errors.Is(err, sql.ErrNoRows) {
+			err = directory.ErrNotFound
+		}
+		return Partner{}, fmt.Errorf("partner %d: %w", id, err)
 	}
 	return p, nil
 }
 
-// ErrCounters says that a counter was to go back, so that a number would be given twice (S1).
+// ErrCounters says that a counter would go back, so that a number would be given twice (S1).
 var ErrCounters = errors.New("a counter cannot go back")
 
-// SetCounters sets the last numbers given out. The error is ErrCounters where one is lower than the stored one, and
-// directory.ErrNotFound where there is no such partner.
+// SetCounters sets the last numbers given. The error is ErrCounters if one is lower than the stored one, and
+// directory.ErrNotFound if the partner does not exist.
 func (w *Write) SetCounters(ctx context.Context, entity directory.EntityID, user directory.UserID) error {
 	result, err := w.NewUpdate().Model(&Partner{LastEntity: entity, LastUser: user}).Column("last_entity_id", "last_user_id").
 		Where("tenant_id = ? AND last_entity_id <= ? AND last_user_id <= ?", w.Partner, entity, user).Exec(ctx)
@@ -156,12 +161,4 @@ func (w *Write) SetCounters(ctx context.Context, entity directory.EntityID, user
 		return err
 	}
 	return fmt.Errorf("counters of partner %d to %d, %d: %w", w.Partner, entity, user, ErrCounters)
-}
-
-// notFound turns the error for no row into the directory's.
-func notFound(err error) error {
-	if errors.Is(err, sql.ErrNoRows) {
-		return directory.ErrNotFound
-	}
-	return err
 }

@@ -35,7 +35,8 @@ func fieldsOf[R any, P interface {
 	return fields[R]{s, strings.Join(names, ", "), func(r *R) row.Row { return P(r) }}
 }
 
-// read calls visit with each record that a query found. more is where it puts the columns that come behind those of the record.
+// read calls visit with each record that a query found. more are the destinations of the columns after those of the
+// record.
 func (f fields[R]) read(rows *sql.Rows, err error, visit func(R) error, more ...any) error {
 	if err != nil {
 		return err
@@ -54,13 +55,23 @@ func (f fields[R]) read(rows *sql.Rows, err error, visit func(R) error, more ...
 	return rows.Err()
 }
 
-// table is a table of the registers: each row has the partner and a record, and the version that wrote it where the table has a
-// past.
+// one returns the record that a query found, or directory.ErrNotFound.
+func (f fields[R]) one(rows *sql.Rows, err error, more ...any) (found R, _ error) {
+	missing := directory.ErrNotFound
+	err = f.read(rows, err, func(r R) error {
+		found, missing = r, nil
+		return nil
+	}, more...)
+	return found, cmp.Or(err, missing)
+}
+
+// table is a table of records. Each row has the partner and a record, and in a table with a past also the version that
+// wrote it.
 type table[R any] struct {
 	fields[R]
 	name, key string
-	past      string // the columns of what is kept of a row that is replaced, for the reports of earlier states (G8)
-	kept      string // a column that stays as it was written first
+	past      string // the columns that are kept of a superseded row, for the reports of earlier snapshots (G8)
+	kept      string // a column that never changes
 	id        func(R) (number int64, ref directory.Ref, gone bool)
 }
 
@@ -100,11 +111,11 @@ func PastTables() []snapshotdb.Rows {
 	}
 }
 
-// chunk is the number of rows of one statement: bun writes the values into its text.
+// chunk is the number of rows of one statement, since bun writes the values into its text.
 const chunk = 2000
 
-// insert adds rows; again says that they take the place of those of the same numbers. The statement is not built: bun takes rows
-// of models alone, whose fields would be declared once more.
+// insert adds rows. If again is true they may replace stored ones. The statement is raw, since bun inserts only models,
+// which would declare the fields once more.
 func (t *table[R]) insert(ctx context.Context, w *Write, again bool, rows []R) error {
 	head, first := `tenant_id, `, []any{int64(w.Partner)}
 	if t.past != "" {
@@ -131,7 +142,7 @@ func (t *table[R]) insert(ctx context.Context, w *Write, again bool, rows []R) e
 	return nil
 }
 
-// excluded sets what is replaced of a row that is written again.
+// excluded returns the assignments that replace a stored row.
 func (t *table[R]) excluded(columns string) string {
 	var set []string
 	for c := range strings.SplitSeq(columns, ", ") {
@@ -142,7 +153,7 @@ func (t *table[R]) excluded(columns string) string {
 	return strings.Join(set, ", ")
 }
 
-// storable makes of values what bun can write, or returns directory.ErrText where one is a text that cannot be stored.
+// storable converts values to those that bun can write. The error is directory.ErrText if a text cannot be stored.
 func storable(values []any) error {
 	for i, v := range values {
 		switch v := v.(type) {
@@ -157,7 +168,7 @@ func storable(values []any) error {
 	return nil
 }
 
-// change writes what differs between a stored row and what it is to be.
+// change writes the columns in which a row is to differ from the stored one.
 func (t *table[R]) change(ctx context.Context, w *Write, was, is R) error {
 	update, same := w.NewUpdate().Table(t.name).Set("version = ?", w.Version), true
 	before, after := t.schema.Values(nil, t.record(&was)), t.schema.Values(nil, t.record(&is))
@@ -185,8 +196,8 @@ func (t *table[R]) change(ctx context.Context, w *Write, was, is R) error {
 	return nil
 }
 
-// keepPast copies rows that are about to be replaced to the past of their table, with the version that replaces them. A row
-// that this version wrote already has its past there.
+// keepPast copies rows to the past of their table before this version replaces them. The past of a row that this
+// version wrote is there already.
 func (t *table[R]) keepPast(ctx context.Context, w *Write, which schema.QueryWithArgs) error {
 	if t.past == "" {
 		return nil
@@ -203,7 +214,7 @@ func (t *table[R]) keepPast(ctx context.Context, w *Write, which schema.QueryWit
 	return nil
 }
 
-// put adds rows that are settled, or replaces those of the same numbers.
+// put writes sorted rows, and replaces stored ones with the same numbers.
 func (t *table[R]) put(ctx context.Context, w *Write, rows []R) error {
 	var numbers []int64
 	for _, r := range rows {
@@ -214,7 +225,7 @@ func (t *table[R]) put(ctx context.Context, w *Write, rows []R) error {
 			return err
 		}
 	}
-	if err := t.park(ctx, w, rows); err != nil {
+	if err := t.freeReferences(ctx, w, rows); err != nil {
 		return err
 	}
 	return t.insert(ctx, w, true, rows)
@@ -225,9 +236,9 @@ func (t *table[R]) number(r R) int64 {
 	return number
 }
 
-// settle returns rows by number, the last of each: an engine refuses to replace a row twice in one statement. The slice is the
-// caller's no more.
-func (t *table[R]) settle(rows []R) []R {
+// lastOfEach sorts rows by number and keeps the last of each, since an engine refuses to replace a row twice in one
+// statement. It overwrites the slice.
+func (t *table[R]) lastOfEach(rows []R) []R {
 	slices.SortStableFunc(rows, func(a, b R) int { return cmp.Compare(t.number(a), t.number(b)) })
 	kept := rows[:0]
 	for i, r := range rows {
@@ -238,18 +249,18 @@ func (t *table[R]) settle(rows []R) []R {
 	return kept
 }
 
-// among is the condition for rows of numbers, which ascend. The bounds tell PostgreSQL to use the key while it has no
+// among returns the condition for rows with ascending numbers. The bounds make PostgreSQL use the key while it has no
 // statistics, as after the first load.
 func (t *table[R]) among(numbers []int64) schema.QueryWithArgs {
 	return bun.SafeQuery("?0 BETWEEN ?1 AND ?2 AND ?0 IN (?3)", bun.Ident(t.key), numbers[0], numbers[len(numbers)-1], bun.List(numbers))
 }
 
-// park takes the stored rows that give up their reference, being deleted or given another, out of the unique index, by
-// marking them as deleted until they are written anew.
+// freeReferences marks stored rows that give up their reference as deleted, until they are written again. That takes them out of
+// the unique index.
 //
-// It reads the live rows from the first number to the last and compares here: joined with the rows in SQL, one engine
-// or the other goes through all pairs of them.
-func (t *table[R]) park(ctx context.Context, w *Write, rows []R) error {
+// It compares the live rows between the first and the last number in Go. Joined in SQL, one of the engines would
+// compare all pairs.
+func (t *table[R]) freeReferences(ctx context.Context, w *Write, rows []R) error {
 	if len(rows) == 0 || t.past == "" {
 		return nil
 	}

@@ -114,7 +114,7 @@ func TestKilledRemove(t *testing.T) {
 		}
 		_, err := db.ExecContext(t.Context(), `
 			WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
-			INSERT INTO carriers (tenant_id, reference_id, since, user_id) SELECT t.tenant_id, 'many', n.i, 1 FROM n, tenants t`)
+			INSERT INTO reference_owners (tenant_id, reference_id, since, user_id) SELECT t.tenant_id, 'many', n.i, 1 FROM n, tenants t`)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -144,7 +144,7 @@ func TestKilledRemove(t *testing.T) {
 		}
 		fails(t, exitError, "status", "--partner", "ana")
 		var left, others int
-		err = db.NewRaw(`SELECT (SELECT count(*) FROM carriers WHERE tenant_id = 1), (SELECT count(*) FROM carriers WHERE tenant_id = 2)`).
+		err = db.NewRaw(`SELECT (SELECT count(*) FROM reference_owners WHERE tenant_id = 1), (SELECT count(*) FROM reference_owners WHERE tenant_id = 2)`).
 			Scan(t.Context(), &left, &others)
 		if after := ok(t, "status", "--partner", "bob", "--json"); err != nil || left != 0 || others != 20000 || after != before {
 			t.Errorf("%d killed: %d rows are left, %d of the other, %v; status of the other = %s, want %s", killed, left, others, err, after, before)

@@ -82,7 +82,7 @@ CREATE INDEX accounts_deleted_reference ON accounts (tenant_id, reference_id) WH
 --bun:split
 -- The accounts that had a reference, each from when on: an event belongs to the account that had its reference at the event's time
 -- (F4). A reference that only one account ever had, and still has, is left out.
-CREATE TABLE carriers (
+CREATE TABLE reference_owners (
 	tenant_id    bigint           NOT NULL,
 	reference_id text COLLATE "C" NOT NULL,
 	since        bigint           NOT NULL, -- microseconds since 1970; 0 = from the beginning

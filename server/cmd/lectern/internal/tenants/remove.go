@@ -25,7 +25,7 @@ func tables(of *snapshotdb.Remover) []snapshotdb.Rows {
 		{Table: "pulls", Key: []string{"budget", "query"}}, {Table: "loads", Key: []string{"tenant_id"}}, {Table: "feeds", Key: []string{"tenant_id"}},
 		{Table: "partners", Key: []string{"tenant_id"}}, {Table: "degrees", Key: []string{"code"}},
 		{Table: "entities", Key: []string{"entity_id"}}, {Table: "accounts", Key: []string{"user_id"}},
-		{Table: "carriers", Key: []string{"reference_id", "since"}}, {Table: "evaluations", Key: []string{"evaluation_id"}},
+		{Table: "reference_owners", Key: []string{"reference_id", "since"}}, {Table: "evaluations", Key: []string{"evaluation_id"}},
 		{Table: "libraries_channel_answers", Key: []string{"hour", "first_day", "last_day"}},
 		{Table: "forgotten", Key: []string{"user_id"}},
 	}...)
