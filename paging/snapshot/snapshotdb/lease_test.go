@@ -97,7 +97,13 @@ func TestSleepInCopy(t *testing.T) {
 	dead.Kill()
 	asleep, wake, woken := make(chan bool), make(chan bool), make(chan error, 1)
 	go func() {
-		woken <- db.InTx(t.Context(), func(ctx context.Context, conn bun.Conn, tx bun.Tx) error {
+		conn, err := db.Conn(t.Context())
+		if err != nil {
+			woken <- err
+			return
+		}
+		defer conn.Close()
+		woken <- conn.RunInTx(t.Context(), nil, func(ctx context.Context, tx bun.Tx) error {
 			if _, err := tx.ExecContext(ctx, `UPDATE leases SET transactions = transactions + 1 WHERE tenant_id = ?`, tenant); err != nil {
 				return err
 			}
