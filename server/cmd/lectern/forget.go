@@ -53,7 +53,10 @@ func (c *forgetCmd) Run(s *session) error {
 	}
 	f := &erase.Eraser{DB: db, Now: s.clock}
 	if c.List {
-		return f.List(s.ctx, s.stdout)
+		return f.List(s.ctx, func(of snapshotdb.Tenant, user int64) error { // as arguments of forget, for xargs
+			_, err := fmt.Fprintf(s.stdout, "--%s=%s %d\n", of.Kind, quote(of.Reference), user)
+			return err
+		})
 	}
 	kind, reference := snapshotdb.Partner, c.Partner
 	if c.Library != "" {

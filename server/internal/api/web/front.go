@@ -1,18 +1,15 @@
 package web
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/lectern-dev/lectern/auth"
-	"github.com/lectern-dev/lectern/paging/incremental"
 	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/server/internal/api/wire"
@@ -23,6 +20,22 @@ type Keys interface {
 	// Check returns who asks with the key of a text. Where count is true, it may count the request at once. The error is one of
 	// RefuseKey, or ErrKey, for every key that is not good; with another error a Caller may say that the request was counted.
 	Check(ctx context.Context, text string, count bool) (Caller, error)
+}
+
+// Caller is who asks, as the check of the key saw it.
+type Caller struct {
+	Tenant  auth.Tenant
+	Network int64             // of the partner's networks the one that the key is for, 0 for a key of another API
+	Spends  auth.Budget       // what the caller's requests count on
+	Budget  int64             // the number of the first key of the chain of rotations, whose keys share pulls
+	Secret  []byte            // what the tenant's snapshots are sealed by
+	Time    time.Time         // of the clock that judged the key
+	Now     snapshot.Snapshot // the state of now, and the day or the hour that it is
+	From    time.Time         // since when the facts of that state have held; zero before the first load
+	// Counted is the quota of the request where it was counted with the check of the key, else nil.
+	Counted *auth.Quota
+	// Erasures is the number that grows whenever people are erased from the tenant's states.
+	Erasures int64
 }
 
 // Front stands before the routes of a reporting API. All of it but a limit must be set.
@@ -73,43 +86,6 @@ func Retry(r *http.Request, answer func() error) error {
 		return err
 	}
 	return answer()
-}
-
-// Limit is how many requests a minute a budget has, counted by a limiter; 0 sets no limit (H6).
-type Limit struct {
-	auth.Limiter
-	Rate int
-	// Refused is told of each request that is refused; nil is told of none.
-	Refused func()
-}
-
-// Spend takes a request from a budget, unless it was counted before, and returns its quota. What is left is shown in the API's own
-// headers and in those of the IETF draft, which every answer past the key check carries. The error is a *Problem where nothing is
-// left.
-func (l Limit) Spend(ctx context.Context, w http.ResponseWriter, b auth.Budget, counted *auth.Quota) (*auth.Quota, error) {
-	q := counted
-	if q == nil {
-		taken, err := l.Take(ctx, b, l.Rate)
-		if err != nil {
-			return nil, err
-		}
-		q = &taken
-	}
-	if q.Limit > 0 {
-		h := w.Header()
-		h.Set("X-Ratelimit-Limit-Public-Default", strconv.Itoa(q.Limit))
-		h.Set("X-Ratelimit-Remaining-Public-Default", strconv.Itoa(q.Remaining))
-		h.Set("X-Ratelimit-Reset-Public-Default", strconv.Itoa(q.Reset))
-		h.Set("RateLimit-Policy", fmt.Sprintf(`"default";q=%d;w=60`, q.Limit))
-		h.Set("RateLimit", fmt.Sprintf(`"default";r=%d;t=%d`, q.Remaining, q.Reset))
-	}
-	if !q.OK {
-		if l.Refused != nil {
-			l.Refused()
-		}
-		return q, TooMany(q.Reset)
-	}
-	return q, nil
 }
 
 // KeyText returns the API key that a request was sent with. X-Api-Key decides where both headers are sent, even empty
@@ -173,7 +149,8 @@ func (f *Front) Get(prefix string, route Route) http.Handler {
 			return err
 		}
 		found, err := f.Find(r, p)
-		if err == nil && p.begins(found.Total) { // before anything is sent
+		begins := !p.Given && p.Page != nil && p.Page.Number == 1
+		if err == nil && begins && found.Total > int64(p.Page.Size) { // a pull by page, noted before anything is sent
 			err = f.Pulls.BeginPull(r.Context(), p.pullKey(p.pull), p.At, p.Time)
 		}
 		if err != nil {
@@ -231,167 +208,4 @@ func (f *Front) read(q *Query, r request, at snapshot.Snapshot, today calendar.D
 	p.Of = fmt.Sprintf("%s %s %v%s", route, p.Of, p.Period, q.asked(SnapshotParam))
 	p.pull = fmt.Sprintf("%s %v%s", route, p.Period, q.asked("page", SnapshotParam, "startDate", "endDate"))
 	return p
-}
-
-// begins reports whether an answer of so many rows in all is the first page of a pull by page.
-func (p Reply) begins(total int64) bool {
-	return !p.Given && p.Page != nil && p.Page.Number == 1 && total > int64(p.Page.Size)
-}
-
-// Pulls keeps which state the pages of a query are answered from, and says which states are kept (H12). The errors are of the
-// database, but for snapshot.ErrGone.
-type Pulls interface {
-	// KeptFrom returns since when the facts of a state held, or snapshot.ErrGone where the state is no longer kept.
-	KeptFrom(ctx context.Context, t auth.Tenant, at snapshot.Versions) (time.Time, error)
-	// BeginPull notes that a query's first page was answered from a state.
-	BeginPull(ctx context.Context, k snapshot.PullKey, at snapshot.Snapshot, now time.Time) error
-	// Pull returns the state from which the later pages of a query are answered, if its first page was asked within 24 hours. The
-	// present state is that of now.
-	Pull(ctx context.Context, k snapshot.PullKey, present snapshot.Snapshot, now time.Time) (at snapshot.Snapshot, ok bool, err error)
-	// UsePull notes that a state is read by its snapshot, so that it is kept like that of a pull.
-	UsePull(ctx context.Context, k snapshot.PullKey, at snapshot.Snapshot, now time.Time) error
-}
-
-// Caller is who asks, as the check of the key saw it.
-type Caller struct {
-	Tenant  auth.Tenant
-	Network int64             // of the partner's networks the one that the key is for, 0 for a key of another API
-	Spends  auth.Budget       // what the caller's requests count on
-	Budget  int64             // the number of the first key of the chain of rotations, whose keys share pulls
-	Secret  []byte            // what the tenant's snapshots are sealed by
-	Time    time.Time         // of the clock that judged the key
-	Now     snapshot.Snapshot // the state of now, and the day or the hour that it is
-	From    time.Time         // since when the facts of that state have held; zero before the first load
-	// Counted is the quota of the request where it was counted with the check of the key, else nil.
-	Counted *auth.Quota
-	// Erasures is the number that grows whenever people are erased from the tenant's states.
-	Erasures int64
-}
-
-// The headers and parameters of pulls.
-const (
-	// SnapshotHeader names the state that an answer was made of.
-	SnapshotHeader = "X-Snapshot"
-	// SnapshotParam asks for the answers of that state; it stands last in the table of every route, but for SinceParam.
-	SnapshotParam = "snapshot"
-	// SinceParam asks for what has changed since another state (H14).
-	SinceParam = "changedSince"
-)
-
-// Snapshot is the schema of the text that names a state.
-var Snapshot = wire.Object{"type", "string", "minLength", 1, "pattern", `^[A-Za-z0-9_.-]+$`}
-
-const aboutSnapshot = "The X-Snapshot of an earlier answer: answers as then, from the same state of the data and with the same defaults of the period."
-
-// ErrGone refuses a state that is no longer kept. It is never changed.
-var ErrGone = &Problem{Status: http.StatusGone, Message: "that snapshot is no longer kept; begin the pull again"}
-
-const aboutSince = "The X-Snapshot of an earlier pull of the same query, of which a copy is kept: lists the rows that may differ from it, and by their key alone those that have left it. A period must be given then. 410: pull anew."
-
-// States are the states that a caller's request names, and the one that it is answered from.
-type States struct {
-	Caller
-	At    snapshot.Snapshot  // of the answer
-	Given bool               // At is that of snapshot
-	Since *snapshot.Snapshot // of an earlier answer to the query; nil but with changedSince
-
-	query snapshot.Query // as it was asked
-}
-
-// readSince reads the parameter changedSince. With it, what the route reads of a period must be given: its defaults are others on
-// another day.
-func (s *States) readSince(q *Query, period bool) {
-	since, of := s.snapshot(q, SinceParam, aboutSince)
-	switch {
-	case since == nil:
-	case period && (q.values["startDate"] == nil || q.values["endDate"] == nil):
-		q.Fail(SinceParam, "startDate and endDate must be given with "+SinceParam)
-	case q.Err() != nil: // then it is not known which query this is
-	case of != s.query || s.Given && (since.Registers > s.At.Registers || since.Facts > s.At.Facts):
-		q.Fail(SinceParam, notASnapshot(SinceParam))
-	}
-	s.Since = since
-}
-
-// notASnapshot is the message for a parameter that is not what an earlier answer had.
-func notASnapshot(name string) string {
-	message := name + " must be the " + SnapshotHeader + " of an earlier answer"
-	if name == SinceParam {
-		message += " to this query"
-	}
-	return message
-}
-
-// snapshot returns the snapshot that a parameter names and the query that its answer was to, nil where it is absent or none of
-// the tenant's.
-func (c Caller) snapshot(q *Query, name, about string) (*snapshot.Snapshot, snapshot.Query) {
-	text, ok := q.take(Param{Name: name, About: about}, func() wire.Object { return Snapshot })
-	if !ok {
-		return nil, snapshot.Query{}
-	}
-	at, of, err := snapshot.ParseSnapshot(text, c.Tenant, c.Secret)
-	if err != nil {
-		q.Fail(name, notASnapshot(name))
-		return nil, of
-	}
-	q.say(name, text)
-	return &at, of
-}
-
-// pullKey names a pull of the caller's by its query, a text of any length.
-func (c Caller) pullKey(query string) snapshot.PullKey {
-	return snapshot.PullKey{Tenant: c.Tenant, Budget: c.Budget, Query: digest([]byte(query))}
-}
-
-// Report runs a report on the states, and tells it since when the facts of the answer's have held. Those that the request names are
-// used as those of pulls then. The error is ErrGone where one of them is not kept.
-func (s States) Report(ctx context.Context, p Pulls, report func(from time.Time) error) error {
-	if s.Given {
-		report = s.using(ctx, p, s.At, report)
-	}
-	if s.Since == nil {
-		return s.kept(ctx, p, s.At, report)
-	}
-	report = s.using(ctx, p, *s.Since, report)
-	return explainGone(s.kept(ctx, p, *s.Since, func(time.Time) error { return s.kept(ctx, p, s.At, report) }))
-}
-
-// using notes that a state is read by its snapshot, once it is known to be kept, before a report.
-func (c Caller) using(ctx context.Context, p Pulls, at snapshot.Snapshot, report func(time.Time) error) func(time.Time) error {
-	return func(from time.Time) error {
-		if err := p.UsePull(ctx, c.pullKey(fmt.Sprintf("%s %+v", SnapshotParam, at)), at, c.Time); err != nil {
-			return err
-		}
-		return report(from)
-	}
-}
-
-// kept runs a report on a state. The error is ErrGone where the state is not one that is kept, from before the report's first
-// statement to after its last: it may have read what was being removed.
-func (c Caller) kept(ctx context.Context, p Pulls, at snapshot.Snapshot, report func(from time.Time) error) error {
-	if at.Versions == c.Now.Versions {
-		return report(c.From)
-	}
-	from, err := p.KeptFrom(ctx, c.Tenant, at.Versions)
-	if err != nil {
-		return explainGone(err)
-	}
-	failed := report(from)
-	if _, err = p.KeptFrom(ctx, c.Tenant, at.Versions); errors.Is(err, snapshot.ErrGone) {
-		return ErrGone
-	}
-	return cmp.Or(failed, err)
-}
-
-// explainGone returns ErrGone for a state that cannot be read, and for a round that is as long as a pull (H14).
-func explainGone(err error) error {
-	if errors.Is(err, snapshot.ErrGone) || errors.Is(err, incremental.ErrMany) {
-		return ErrGone
-	}
-	return err
-}
-
-// ShowSnapshot sets the header that names the state of an answer that is 200 or 304.
-func (s States) ShowSnapshot(w http.ResponseWriter) {
-	w.Header().Set(SnapshotHeader, s.At.Text(s.query, s.Tenant, s.Secret))
 }

@@ -104,7 +104,8 @@ func unescape(s string) string {
 func (q *Query) Err() error {
 	var all []string
 	for _, name := range q.sent {
-		if !q.isRead(name) && !slices.Contains(q.vocabulary, name) {
+		read := slices.ContainsFunc(q.read, func(p Param) bool { return p.Name == name })
+		if !read && !slices.Contains(q.vocabulary, name) {
 			all = append(all, "property "+name+" should not exist")
 		}
 	}
@@ -119,10 +120,6 @@ func (q *Query) Err() error {
 		return nil
 	}
 	return &Problem{Status: http.StatusBadRequest, Messages: all}
-}
-
-func (q *Query) isRead(name string) bool {
-	return slices.ContainsFunc(q.read, func(p Param) bool { return p.Name == name })
 }
 
 // Fail reports a parameter of the route as invalid. Only its first message is kept.
@@ -217,68 +214,6 @@ func (q *Query) Page(l Limits) paging.Page {
 		Number: q.upTo(l.MaxPage, 1, "page", "Number of the page."),
 		Size:   q.upTo(l.MaxSize, l.DefaultSize, "pageSize", "Rows of a page."),
 	}
-}
-
-// Choice is one of the values that a parameter may have, and what it stands for.
-type Choice[E any] struct {
-	Name  string
-	Value E
-	Also  string // is read as the name; empty is nothing else
-}
-
-// Means returns a choice.
-func Means[E any](name string, value E) Choice[E] { return Choice[E]{Name: name, Value: value} }
-
-// Named returns the choices whose names are those that the values have themselves.
-func Named[E fmt.Stringer](values ...E) []Choice[E] {
-	choices := make([]Choice[E], len(values))
-	for i, v := range values {
-		choices[i] = Means(v.String(), v)
-	}
-	return choices
-}
-
-// Names returns the names of choices.
-func Names[E any](choices []Choice[E]) []string {
-	names := make([]string, len(choices))
-	for i, c := range choices {
-		names[i] = c.Name
-	}
-	return names
-}
-
-// Choose returns what a parameter stands for that has one of the choices, compared exactly; when it is absent or invalid, the
-// zero value, which is the default if it is a choice.
-func Choose[E comparable](q *Query, name, about string, choices []Choice[E]) (value E) {
-	if chosen := Chosen(q, name, about, choices); chosen != nil {
-		return *chosen
-	}
-	i := slices.IndexFunc(choices, func(c Choice[E]) bool { return c.Value == value })
-	if i < 0 {
-		return value
-	}
-	q.say(name, choices[i].Name)
-	if q.described {
-		p := &q.read[len(q.read)-1]
-		p.Schema = p.Schema.With("default", choices[i].Name)
-	}
-	return value
-}
-
-// Chosen is Choose where what is absent or invalid is nil.
-func Chosen[E any](q *Query, name, about string, choices []Choice[E]) *E {
-	v, ok := q.take(Param{Name: name, About: about}, func() wire.Object { return wire.Enum(Names(choices)...) })
-	if !ok {
-		return nil
-	}
-	for _, c := range choices {
-		if v == c.Name || v != "" && v == c.Also {
-			q.say(name, c.Name)
-			return &c.Value
-		}
-	}
-	q.Fail(name, name+" must be one of the following values: "+strings.Join(Names(choices), ", "))
-	return nil
 }
 
 // Bool returns true where the parameter is `true`, and false where it is `false`, absent or invalid.

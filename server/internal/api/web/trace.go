@@ -2,9 +2,8 @@ package web
 
 import (
 	"context"
-	"encoding/binary"
-	"encoding/hex"
 	"errors"
+	"fmt"
 	"log/slog"
 	"math/rand/v2"
 	"net/http"
@@ -69,7 +68,7 @@ func (t *Trace) unavailable(ctx context.Context, err error) bool {
 func Identify(log *slog.Logger, proxies []netip.Prefix, isDown func(error) bool) Middleware {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			t := &Trace{ID: newID(), Client: Client(r, proxies), log: log, isDown: isDown}
+			t := &Trace{ID: fmt.Sprintf("%016x", rand.Uint64()), Client: Client(r, proxies), log: log, isDown: isDown}
 			w.Header().Set("X-Request-Id", t.ID)
 			next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), traceKey{}, t)))
 		})
@@ -108,9 +107,6 @@ func parseHop(text string) (netip.Addr, bool) {
 	}
 	return a.Unmap().WithZone(""), true
 }
-
-// newID returns an identifier, which is no secret.
-func newID() string { return hex.EncodeToString(binary.BigEndian.AppendUint64(nil, rand.Uint64())) }
 
 // Observed is what is known of a request when it has been answered.
 type Observed struct {

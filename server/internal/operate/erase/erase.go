@@ -8,7 +8,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"time"
 
 	"github.com/lectern-dev/lectern/auth"
@@ -19,7 +18,6 @@ import (
 	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 	"github.com/lectern-dev/lectern/schools/schoolsdb"
 	"github.com/lectern-dev/lectern/server/database"
-	"github.com/lectern-dev/lectern/server/internal/operate/shell"
 )
 
 // Eraser erases people of one database.
@@ -98,10 +96,9 @@ func (f *Eraser) reader(ctx context.Context, n libraries.NetworkID, user int64) 
 	return fresh, since, remains, err
 }
 
-// List writes who is forgotten of all tenants, node by node in the order of their numbers, as the arguments that forget takes, a line
-// each: with xargs they are repeated on a database that does not know of them, as a backup from before. A node that does not answer
-// keeps it from no other: the error names it.
-func (f *Eraser) List(ctx context.Context, to io.Writer) error {
+// List calls tell with each person who is erased, of all tenants, node by node in the order of their numbers. A node that does not answer
+// keeps List from no other: the error names it.
+func (f *Eraser) List(ctx context.Context, tell func(of snapshotdb.Tenant, user int64) error) error {
 	tenants, err := snapshotdb.Tenants(ctx, f.DB)
 	if err != nil {
 		return err
@@ -110,8 +107,7 @@ func (f *Eraser) List(ctx context.Context, to io.Writer) error {
 	return f.DB.EachNode(ctx, numbers, func(of []auth.Tenant) error {
 		people, err := snapshotdb.ForgottenOf(ctx, f.DB, of...)
 		for _, p := range people {
-			t := named[p.Tenant]
-			if _, err := fmt.Fprintf(to, "--%s=%s %d\n", t.Kind, shell.Quote(t.Reference), p.User); err != nil {
+			if err := tell(named[p.Tenant], p.User); err != nil {
 				return err
 			}
 		}
