@@ -13,7 +13,7 @@ import (
 	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/server"
-	"github.com/lectern-dev/lectern/server/cmd/lectern/internal/tenants"
+	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/internal/api/directoryapi"
 	"github.com/lectern-dev/lectern/server/internal/api/librariesapi"
 	"github.com/lectern-dev/lectern/server/internal/api/schoolsapi"
@@ -49,12 +49,11 @@ func (c *demoCmd) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	load := s.loader(db)
-	partner, err := c.fill(s, load, snapshotdb.Partner, "schools", c.SchoolsHistory)
+	partner, err := c.fill(s, db, snapshotdb.Partner, "schools", c.SchoolsHistory)
 	if err != nil {
 		return err
 	}
-	library, err := c.fill(s, load, snapshotdb.Library, "libraries", c.LibrariesHistory) // published at once, as a first load is (L1)
+	library, err := c.fill(s, db, snapshotdb.Library, "libraries", c.LibrariesHistory) // published at once, as a first load is (L1)
 	if err != nil {
 		return err
 	}
@@ -88,15 +87,15 @@ func (c *demoCmd) writeFeeds(s *session) error {
 
 // fill returns the demo's tenant of a kind. It creates the tenant if it is missing, and loads the feed of an API if it has no data.
 // Rows before the history are left out, as of any feed.
-func (c *demoCmd) fill(s *session, load *tenants.Loader, kind snapshotdb.Kind, api string, history calendar.Date) (snapshotdb.Tenant, error) {
-	t, err := snapshotdb.TenantOf(s.ctx, load.DB, kind, demoReference)
+func (c *demoCmd) fill(s *session, db *database.DB, kind snapshotdb.Kind, api string, history calendar.Date) (snapshotdb.Tenant, error) {
+	t, err := snapshotdb.TenantOf(s.ctx, db, kind, demoReference)
 	if errors.Is(err, snapshotdb.ErrNotFound) {
-		t, err = server.Create(s.ctx, load.DB, kind, demoReference, demoName)
+		t, err = server.Create(s.ctx, db, kind, demoReference, demoName)
 	}
 	if err != nil {
 		return t, err
 	}
-	v, err := snapshotdb.ReadCurrent(s.ctx, load.DB, t.ID)
+	v, err := snapshotdb.ReadCurrent(s.ctx, db, t.ID)
 	if err != nil || v.Facts > 0 {
 		return t, err
 	}
@@ -108,7 +107,7 @@ func (c *demoCmd) fill(s *session, load *tenants.Loader, kind snapshotdb.Kind, a
 	if err := demofeed.Unpack(api, dir, s.now()); err != nil {
 		return t, err
 	}
-	_, err = load.Load(s.ctx, t, dir, server.LoadOptions{History: &history})
+	_, err = s.load(db, t, dir, server.LoadOptions{History: &history})
 	return t, err
 }
 

@@ -5,13 +5,14 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
+	"strings"
 
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/librariesdb"
 	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 	"github.com/lectern-dev/lectern/server"
-	"github.com/lectern-dev/lectern/server/cmd/lectern/internal/tenants"
 	"github.com/lectern-dev/lectern/server/database"
+	"github.com/lectern-dev/lectern/server/feed"
 	"github.com/lectern-dev/lectern/server/internal/load/progress"
 	"github.com/lectern-dev/lectern/server/internal/operate/status"
 )
@@ -104,7 +105,7 @@ func (l loading) run(s *session, kind snapshotdb.Kind, reference, folder string,
 	}
 	bars := s.progress(t.Reference)
 	o.SkipBad, o.Ignore, o.Check, o.Progress = l.SkipBad, l.Ignore, l.Check, bars.Show
-	totals, err := s.loader(db).Load(s.ctx, t, folder, o)
+	totals, err := s.load(db, t, folder, o)
 	bars.Finish()
 	if err != nil {
 		return err
@@ -120,14 +121,18 @@ func (l loading) run(s *session, kind snapshotdb.Kind, reference, folder string,
 	return err
 }
 
-// loader loads feeds by the command's clock.
-func (s *session) loader(db *database.DB) *tenants.Loader {
-	return &tenants.Loader{DB: db, Now: s.now, Clock: s.clock, Report: s.report}
-}
-
-// libraries is the store of the library networks, by the command's clock.
-func (s *session) libraries(db *database.DB) *librariesdb.Store {
-	return &librariesdb.Store{DB: db.DB, Copy: db.Copy, Now: s.clock}
+// load loads the feed in a folder into a tenant by the command's clock.
+func (s *session) load(db *database.DB, t snapshotdb.Tenant, folder string, o server.LoadOptions) (*feed.Totals, error) {
+	o.Now = s.now
+	totals, err := server.Load(s.ctx, db, t, os.DirFS(folder), o, s.clock)
+	if unknown, ok := errors.AsType[*feed.UnknownError](err); ok {
+		err = fmt.Errorf("%w; or pass over it with --ignore '%s'", err, strings.Join(unknown.Names, ","))
+	}
+	if errors.Is(err, server.ErrNotNoted) {
+		s.report(err)
+		err = nil
+	}
+	return totals, err
 }
 
 // drop withdraws what waits for its hour, and says what that was: on a terminal in a sentence, elsewhere in a line of JSON.
@@ -138,7 +143,8 @@ func (c *loadLibrariesCmd) drop(s *session) error {
 	}
 	bars := s.progress(c.Library)
 	defer bars.Finish()
-	was, err := s.libraries(db).Drop(s.ctx, libraries.NetworkID(n.ID), func() { bars.Show(progress.Wait, 0, 0) })
+	store := &librariesdb.Store{DB: db.DB, Copy: db.Copy, Now: s.clock}
+	was, err := store.Drop(s.ctx, libraries.NetworkID(n.ID), func() { bars.Show(progress.Wait, 0, 0) })
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
-	"github.com/lectern-dev/lectern/server/cmd/lectern/internal/tenants"
+	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/internal/load/progress"
 )
 
@@ -61,7 +61,7 @@ func (r removal) remove(s *session, kind snapshotdb.Kind, reference string) erro
 	if err != nil {
 		return err
 	}
-	err = tenants.Remove(s.ctx, db, t, func() error {
+	err = server.Remove(s.ctx, db, t, func() error {
 		fmt.Fprintf(s.stderr, "lectern: the keys of %s %q have ended; its rows follow\n", kind, reference)
 		select {
 		case <-time.After(longestRequest):

@@ -1,4 +1,4 @@
-package tenants
+package server
 
 import (
 	"context"
@@ -17,7 +17,6 @@ import (
 	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 	"github.com/lectern-dev/lectern/schools/schoolsdb"
-	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
@@ -64,7 +63,7 @@ func TestTables(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		create(t, db)
 		listed := map[string][]string{}
-		for _, rows := range tables(server.Remover(db, nil)) {
+		for _, rows := range tenantTables(Remover(db, nil)) {
 			listed[rows.Table] = slices.Sorted(slices.Values(rows.Key))
 		}
 		for table, columns := range catalogue(t, db) {
@@ -95,7 +94,7 @@ func create(t *testing.T, db *database.DB) []snapshotdb.Tenant {
 		{Kind: snapshotdb.Partner, Reference: "ana"}, {Kind: snapshotdb.Partner, Reference: "bob"},
 		{Kind: snapshotdb.Library, Reference: "ana"}, {Kind: snapshotdb.Library, Reference: "bob"},
 	} {
-		if _, err := server.Create(t.Context(), db, of.Kind, of.Reference, "Name"); err != nil {
+		if _, err := Create(t.Context(), db, of.Kind, of.Reference, "Name"); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -193,7 +192,7 @@ func TestRemove(t *testing.T) {
 			}
 		}
 		for i, of := range []snapshotdb.Tenant{all[3], all[0]} {
-			again, err := server.Create(t.Context(), db, of.Kind, of.Reference, "Another")
+			again, err := Create(t.Context(), db, of.Kind, of.Reference, "Another")
 			n := again.ID
 			if want := auth.Tenant(5 + i); err != nil || n != want {
 				t.Errorf("created again: tenant %d, %v, want %d", n, err, want)
@@ -219,7 +218,7 @@ func listed(t *testing.T, db *database.DB, of snapshotdb.Tenant) bool {
 func TestRemoveBesideLoad(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		of := create(t, db)[0]
-		states, keys := server.Snapshots(db, nil), &server.Issuer{Keys: &authdb.Store{DB: db.DB}}
+		states, keys := Snapshots(db, nil), &Issuer{Keys: &authdb.Store{DB: db.DB}}
 		l, err := states.Begin(t.Context(), of.ID, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -243,7 +242,7 @@ func TestRemoveBesideLoad(t *testing.T) {
 			removed("hold", err)
 			_, err = states.Begin(t.Context(), of.ID, nil)
 			removed("another load", err)
-			_, _, err = keys.Issue(t.Context(), server.KeyParams{Tenant: of.ID, API: auth.Libraries})
+			_, _, err = keys.Issue(t.Context(), KeyParams{Tenant: of.ID, API: auth.Libraries})
 			removed("issue a key", err)
 			return nil
 		})
