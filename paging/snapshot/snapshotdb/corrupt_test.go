@@ -13,7 +13,7 @@ import (
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
 
-// TestFlippedBits flips a thousand bits, one at a time, of stored blocks and of the keys under which they stand: none is read as
+// TestFlippedBits flips 250 bits, one at a time, of stored blocks and of the keys under which they stand: none is read as
 // another block, and the error names the tenant, the kind and the key.
 func TestFlippedBits(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
@@ -39,7 +39,7 @@ func TestFlippedBits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for range 1000 {
+		for range 250 {
 			b := blocks[r.IntN(len(blocks))]
 			sealed := snapshot.Seal(tenant, shelf, snapshot.Block{BlockKey: b.BlockKey, Data: slices.Clone(b.Data)})
 			flipped, key := slices.Clone(sealed), b.BlockKey

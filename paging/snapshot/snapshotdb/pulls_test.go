@@ -168,9 +168,17 @@ func TestPullsOfABudget(t *testing.T) {
 			}
 		}
 		begin(1, 0)
-		for i := range 1000 {
-			begin(2, i)
+		begin(2, 0)
+		for i := range 998 {
+			_, err := db.NewRaw(`
+				INSERT INTO pulls (tenant_id, budget, query, registers, facts, day, began, asked)
+				SELECT tenant_id, budget, ?, registers, facts, day, began + ?, asked + ? FROM pulls WHERE budget = 2 AND query = '0'`,
+				fmt.Sprint(i+1), (i+1)*1000, (i+1)*1000).Exec(ctx)
+			if err != nil {
+				t.Fatal(err)
+			}
 		}
+		begin(2, 999)
 		found := func(budget int64, i int) bool {
 			_, ok, err := s.Pull(ctx, snapshot.PullKey{Tenant: tenant, Budget: budget, Query: fmt.Sprint(i)}, snapshot.Snapshot{}, now.Add(2*time.Second))
 			if err != nil {
