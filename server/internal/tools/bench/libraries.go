@@ -2,11 +2,13 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"net/url"
+
+	"github.com/uptrace/bun"
 
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/internal/tools/generate"
 )
 
@@ -23,7 +25,7 @@ var libraryNetworks = domain{
 const month = 30
 
 func librariesQuestions(ctx context.Context, n *network) []question {
-	state, library := n.mostReaders(ctx, "state"), n.mostReaders(ctx, "library")
+	state, library := n.mostReaders(ctx, "state"), n.mostReaders(ctx, "library_id")
 	days, all := between(max(n.last()-30, n.first), n.last()), between(n.first, n.last())
 	return []question{
 		n.summary("summary", ""), n.summary("one state", "&state="+url.QueryEscape(state)), n.summary("by city", "&groupBy=city"),
@@ -47,25 +49,10 @@ func (n *network) summary(name, parameters string) question {
 	return q
 }
 
-// mostReaders returns the state or the library with the most readers.
-func (n *network) mostReaders(ctx context.Context, groupBy string) (key string) {
-	s := n.start(ctx)
-	defer s.stop()
-	_, body, _ := s.call("/summary?pageSize=100&groupBy="+groupBy, "")
-	var answer struct {
-		Data struct {
-			Breakdown []struct {
-				Key     string // empty: readers without one
-				Metrics struct{ RegisteredUsers int }
-			}
-		}
-	}
-	check(json.Unmarshal(body, &answer))
-	most := -1
-	for _, g := range answer.Data.Breakdown {
-		if g.Key != "" && g.Metrics.RegisteredUsers > most {
-			key, most = g.Key, g.Metrics.RegisteredUsers
-		}
-	}
-	return key
+// mostReaders returns the value of a column that most readers have.
+func (n *network) mostReaders(ctx context.Context, column string) (value string) {
+	db := must(database.Open(ctx, n.db))
+	defer db.Close()
+	check(db.NewRaw("SELECT ?0 FROM libraries_readers WHERE ?0 IS NOT NULL GROUP BY ?0 ORDER BY count(*) DESC, ?0 LIMIT 1", bun.Ident(column)).Scan(ctx, &value))
+	return value
 }

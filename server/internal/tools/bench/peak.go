@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,6 +20,7 @@ import (
 
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/server/internal/tools/generate"
+	"github.com/lectern-dev/lectern/server/internal/tools/proxy"
 )
 
 const (
@@ -138,6 +140,10 @@ func (t networks) peak(ctx context.Context) {
 	}
 	n, best := t.now(), rates.by(slices.Max)
 	n.line(fmt.Sprintf("\nRequests a second held by two servers: %s.", best.cell(number)))
+	if best.now() == 0 {
+		n.reached(peakRate, 0, "peak")
+		return
+	}
 	n.reached(peakRate, best.ratio(), "peak")
 	if minutes := n.options.hold; minutes > 0 {
 		n.hold(ctx, minutes, int(best.now())*8/10)
@@ -221,6 +227,40 @@ func (n *network) change(ctx context.Context, w *writer, minute int, written *in
 		case <-ctx.Done():
 			return nil
 		case <-each.C:
+		}
+	}
+}
+
+// frozen measures how long a server takes to leave a primary that hangs for another one: until a request is answered within a second.
+func (t networks) frozen(ctx context.Context) {
+	const times = 2
+	var left samples
+	for round := range times {
+		t.each(round, func(i int, n *network) { left.add(i, n.freeze(ctx).Seconds()) })
+	}
+	n, worst := t.now(), left.by(slices.Max)
+	n.line(fmt.Sprintf("\nA frozen primary is left after so many seconds, the worst of %d: %s.", times, worst.cell(seconds)))
+	n.reached(frozenPrimary, worst.now(), "frozen")
+}
+
+// freeze starts a server that has two ways to the database, freezes the first one, and returns how long requests had no answer.
+func (n *network) freeze(ctx context.Context) time.Duration {
+	u := must(url.Parse(n.db))
+	primary := must(proxy.New(u.Host))
+	defer primary.Close()
+	u.RawQuery = "sslmode=disable" // and Lectern's own time to connect
+	through := *n
+	through.db = strings.Replace(u.String(), u.Host, primary.Addr()+","+u.Host, 1)
+	s := through.start(ctx)
+	defer s.stop()
+	for range 20 {
+		s.call("/users?pageSize=2", "")
+	}
+	primary.Frozen.Store(true)
+	for start := time.Now(); ; {
+		took, _, _, err := s.try("/users?pageSize=2", "")
+		if left := time.Since(start); err == nil && took < 1e9 || left > time.Minute {
+			return left // an earlier commit may never leave it
 		}
 	}
 }

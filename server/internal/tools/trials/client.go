@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -14,7 +15,7 @@ import (
 	"github.com/lectern-dev/lectern/auth"
 )
 
-// An answer is what a server said to a call; status 0 is none.
+// An answer is the answer of a server to a call. Its status is 0 if there is none.
 type answer struct {
 	what     string
 	status   int
@@ -42,7 +43,7 @@ func (t *harness) ask(s *server, c call) *answer {
 		target += "?" + c.query.Encode()
 	}
 	a := &answer{what: c.method + " " + target, header: http.Header{}}
-	req, err := http.NewRequest(c.method, "http://"+s.proxy.addr()+target, bytes.NewReader(c.body))
+	req, err := http.NewRequest(c.method, "http://"+s.proxy.Addr()+target, bytes.NewReader(c.body))
 	if err != nil {
 		a.err = err
 		return a
@@ -84,12 +85,12 @@ func (t *harness) getForm(s *server, k *apiKey, path string, values map[string]s
 	return t.ask(s, call{method: "GET", path: path, query: q, header: http.Header{"X-Api-Key": {k.nth(t.calls)}, "Accept": {form}}})
 }
 
-// getAs asks with a key that may be none.
+// getAs sends a GET with a text that may not be a key.
 func (t *harness) getAs(s *server, key, path string) *answer {
 	return t.ask(s, call{method: "GET", path: path, header: http.Header{"X-Api-Key": {key}}})
 }
 
-// signed sends a signed call to the directory: path is below its prefix, with references escaped.
+// signed sends a signed call to the directory. The path is below its prefix, with references escaped.
 func (t *partnerSide) signed(s *server, method, path string, body any) *answer {
 	req, err := http.NewRequest(method, "http://lectern/api/v2/partners"+path, nil)
 	if err != nil {
@@ -104,8 +105,7 @@ func (t *partnerSide) signed(s *server, method, path string, body any) *answer {
 	return t.ask(s, call{method: method, path: req.URL.EscapedPath(), query: req.URL.Query(), header: req.Header, body: text})
 }
 
-// allowed holds an answer against what any answer must be: an error of the server is 503, and only in trouble. It reports
-// whether the answer says anything at all.
+// allowed checks that a server error is 503, and occurs only in trouble. It reports whether there is an answer to compare.
 func (t *harness) allowed(a *answer) (said bool) {
 	switch {
 	case a.status == 503 && a.header.Get("Retry-After") == "":
@@ -137,7 +137,7 @@ func decoded(body []byte) (r row, err error) {
 	return r, err
 }
 
-// page reads an answer that must be 200; nil in trouble.
+// page reads an answer that must be 200. It returns nil in trouble.
 func (t *harness) page(a *answer) *page {
 	if !t.allowed(a) {
 		return nil
@@ -170,7 +170,7 @@ func (t *harness) page(a *answer) *page {
 	return p
 }
 
-// with returns a row, or the values of a call, with one member more or another one.
+// with returns a copy of a row, or of the values of a call, in which a member has another value.
 func with[M ~map[string]V, V any](r M, name string, v V) M {
 	r = maps.Clone(r)
 	if r == nil {
@@ -187,4 +187,25 @@ func paged(values map[string]string, page, size int, snapshot string) map[string
 		v["snapshot"] = snapshot
 	}
 	return v
+}
+
+// ndjson requests a page as NDJSON and compares the rows, in any order, with the possible ones. The tests of the server compare the
+// formats of the same rows; here formats share caches and snapshots.
+func (t *tenant) ndjson(s *server, p *pull, values map[string]string, possible ...[]row) {
+	a := t.getForm(s, p.key, p.path, values, "application/x-ndjson")
+	if !t.allowed(a) {
+		return
+	}
+	var got []row
+	for l := range bytes.Lines(a.body) {
+		r, err := decoded(l)
+		if err != nil {
+			fail("%s as NDJSON: %d %v: %s", a.what, a.status, err, a.body)
+		}
+		got = append(got, r)
+	}
+	sorted := func(rows []row) []string { return slices.Sorted(slices.Values(lines(rows))) }
+	if !slices.ContainsFunc(possible, func(rows []row) bool { return slices.Equal(sorted(got), sorted(rows)) }) {
+		fail("%s as NDJSON is %d\n%v, want one of\n%v", a.what, a.status, got, possible)
+	}
 }

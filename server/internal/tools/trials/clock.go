@@ -1,9 +1,14 @@
 package main
 
-import "time"
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"time"
+)
 
-// turnClock puts the clock forward, by an hour or so or over midnight, and starts the servers again.
-func (t *harness) turnClock(c chance, _ Step) {
+// moveClock puts the clock forward, by an hour or so or past midnight, and restarts the servers.
+func (t *harness) moveClock(c chance, _ Step) {
 	now := t.clock.now()
 	to := now.Add(40 * time.Minute)
 	switch c.IntN(4) {
@@ -23,7 +28,7 @@ func midnight(now time.Time) time.Time {
 	return day
 }
 
-// putClock puts the clock and starts the servers again, one after the other.
+// putClock puts the clock and restarts the servers one after the other.
 func (t *harness) putClock(c chance, to time.Time) {
 	t.clock.put(to)
 	for _, s := range t.servers {
@@ -37,11 +42,11 @@ func (t *harness) clockBack(c chance, _ Step) {
 	t.putClock(c, t.clock.now().Add(-time.Duration(1+c.IntN(3))*time.Hour-11*time.Minute))
 }
 
-// leaseEnds puts the clock of loads forward until the lease of one that died or stopped has run out.
+// leaseEnds puts the clock of loads forward until the lease of a load that died or stopped has ended.
 func (t *harness) leaseEnds() { t.clock.offset += 70 * time.Second }
 
-// turn has an hour, or a day, begin while the servers run and are asked.
-func (t *harness) turn(c chance, _ Step) {
+// nextHour lets an hour, or a day, begin while the servers answer.
+func (t *harness) nextHour(c chance, _ Step) {
 	next := hourOf(t.clock.now()).Add(time.Hour)
 	if c.one(2) {
 		next = midnight(t.clock.now())
@@ -51,4 +56,56 @@ func (t *harness) turn(c chance, _ Step) {
 		t.something(c)
 	}
 	t.putClock(c, next.Add(8*time.Minute))
+}
+
+// brasilia is the zone of days and hours (G2).
+var brasilia = time.FixedZone("", -3*60*60)
+
+const (
+	dayForm          = "2006-01-02"
+	schoolsHistory   = "2026-01-01" // G6
+	librariesHistory = "2026-07-21"
+)
+
+// dayOf is the day of an instant in answers. Days compare as texts.
+func dayOf(t time.Time) string { return t.In(brasilia).Format(dayForm) }
+
+// addDays returns the day a number of days later.
+func addDays(day string, n int) string {
+	t, _ := time.ParseInLocation(dayForm, day, brasilia)
+	return t.AddDate(0, 0, n).Format(dayForm)
+}
+
+// inUTC is the form of times of the schools, inBrasilia that of the libraries.
+func inUTC(t time.Time) string      { return t.UTC().Format("2006-01-02T15:04:05Z") }
+func inBrasilia(t time.Time) string { return t.In(brasilia).Format("2006-01-02 15:04:05") }
+
+// hourOf is the full hour of an instant; Brasilia's hours begin when UTC's do.
+func hourOf(t time.Time) time.Time { return t.UTC().Truncate(time.Hour) }
+
+func tenths(n int) json.Number     { return json.Number(fmt.Sprintf("%d.%d", n/10, n%10)) }
+func hundredths(n int) json.Number { return json.Number(fmt.Sprintf("%d.%02d", n/100, n%100)) }
+func whole(n int) json.Number      { return json.Number(strconv.Itoa(n)) }
+
+// rounded is a quotient of numbers that are not negative, half away from zero (G5).
+func rounded(n, d int) int { return (2*n + d) / (2 * d) }
+
+// text is a text in an answer: null if it is empty.
+func text(s string) any {
+	if s == "" {
+		return nil
+	}
+	return s
+}
+
+// A row is a row of an answer, or of a feed.
+type row = map[string]any
+
+// line is a text that is the same for equal rows.
+func line(r any) string {
+	b, err := json.Marshal(r)
+	if err != nil {
+		panic(err)
+	}
+	return string(b)
 }

@@ -16,23 +16,24 @@ import (
 	"syscall"
 
 	"github.com/lectern-dev/lectern/server/database"
+	"github.com/lectern-dev/lectern/server/internal/tools/proxy"
 )
 
 // cluster is a PostgreSQL of the trials' own: a primary, and perhaps a standby that applies each commit before it is acknowledged.
 type cluster struct {
-	dir, bin string
-	user     *syscall.Credential // that runs it if root runs the trials: PostgreSQL refuses root
-	nodes    []*node             // the primary first
+	dir   string
+	user  *syscall.Credential // that runs it if root runs the trials: PostgreSQL refuses root
+	nodes []*node             // the primary first
 }
 
 type node struct {
 	data, port string
-	proxy      *proxy // between lectern and it
+	proxy      *proxy.Proxy // between lectern and it
 }
 
 // startCluster starts a cluster in a new folder below one.
 func startCluster(parent string, pair bool) *cluster {
-	c := &cluster{bin: programs(), dir: must(os.MkdirTemp(parent, "postgres-"))}
+	c := &cluster{dir: must(os.MkdirTemp(parent, "postgres-"))}
 	if err := caught(func() { c.init(pair) }); err != nil {
 		c.stop()
 		panic(stopped{err})
@@ -66,7 +67,7 @@ func (c *cluster) init(pair bool) {
 // add starts a node with a proxy in front.
 func (c *cluster) add(n *node) {
 	n.port = freePort()
-	n.proxy = newProxy("127.0.0.1:" + n.port)
+	n.proxy = must(proxy.New("127.0.0.1:" + n.port))
 	c.nodes = append(c.nodes, n)
 	c.start(n)
 }
@@ -95,7 +96,7 @@ const unhurried = "&connect_timeout=30"
 func (c *cluster) url(name string) string {
 	var hosts []string
 	for _, n := range c.nodes {
-		hosts = append(hosts, n.proxy.addr())
+		hosts = append(hosts, n.proxy.Addr())
 	}
 	return "postgres://lectern@" + strings.Join(hosts, ",") + "/" + name + "?sslmode=disable&target_session_attrs=read-write" + unhurried
 }
@@ -122,7 +123,7 @@ func (c *cluster) part() {
 // stop ends all nodes and removes the data.
 func (c *cluster) stop() {
 	for _, n := range c.nodes {
-		n.proxy.close()
+		n.proxy.Close()
 		if _, err := os.Stat(filepath.Join(n.data, "postmaster.pid")); err == nil {
 			_ = caught(func() { c.crash(n) })
 		}
@@ -130,33 +131,19 @@ func (c *cluster) stop() {
 	_ = os.RemoveAll(c.dir)
 }
 
-// run runs one of PostgreSQL's programs. Its output goes to a file, since a server that it starts would keep a pipe open.
+// run runs one of PostgreSQL's programs, which .ci/with-postgres adds to the PATH. Its output goes to a file, since a server that it
+// starts would keep a pipe open.
 func (c *cluster) run(program string, args ...string) {
 	out := must(os.CreateTemp("", "lectern-trials-"))
 	defer os.Remove(out.Name())
 	defer out.Close()
-	cmd := exec.Command(filepath.Join(c.bin, program), args...)
+	cmd := exec.Command(program, args...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = "/", out, out
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: c.user, Setpgid: true}
 	if err := cmd.Run(); err != nil {
 		said, _ := os.ReadFile(out.Name())
 		check(fmt.Errorf("%s %s: %w\n%s", program, strings.Join(args, " "), err, bytes.TrimSpace(said)))
 	}
-}
-
-// programs is the folder of the newest PostgreSQL.
-func programs() string {
-	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/postgres")
-	other, _ := filepath.Glob("/usr/pgsql-*/bin/postgres")
-	if found = append(found, other...); len(found) > 0 {
-		slices.Sort(found)
-		return filepath.Dir(found[len(found)-1])
-	}
-	path, err := exec.LookPath("postgres")
-	if err != nil {
-		check(errors.New("PostgreSQL's programs are not found: install them, or run this with `make trials`, which does"))
-	}
-	return filepath.Dir(path)
 }
 
 func freePort() string {
@@ -169,4 +156,79 @@ func appendTo(file, lines string) {
 	f := must(os.OpenFile(file, os.O_APPEND|os.O_WRONLY, 0))
 	_, err := f.WriteString("\n" + lines)
 	check(errors.Join(err, f.Close()))
+}
+
+const (
+	sqlite   = "sqlite"
+	postgres = "postgres"
+)
+
+// store is the database of a scenario.
+type store struct {
+	engine string
+	dir    string   // SQLite's folder
+	pg     *cluster // PostgreSQL's
+	name   string   // of the database in it
+}
+
+// create creates an empty database in PostgreSQL.
+func (s *store) create() {
+	if s.engine == postgres {
+		check(s.pg.exec(`CREATE DATABASE ` + s.name + ` TEMPLATE template0 ENCODING 'UTF8' LC_COLLATE 'C' LC_CTYPE 'C'`))
+	}
+}
+
+func (s *store) remove() {
+	if s.engine == postgres {
+		_ = s.pg.exec(`DROP DATABASE IF EXISTS ` + s.name + ` WITH (FORCE)`)
+	}
+}
+
+// url is the URL for the product.
+func (s *store) url() string {
+	if s.engine == sqlite {
+		return "sqlite:" + filepath.Join(s.dir, "lectern.db")
+	}
+	return s.pg.url(s.name)
+}
+
+// open opens the database without a proxy while f runs, to damage it or to read it.
+func (s *store) open(f func(context.Context, *database.DB) error) error {
+	if s.engine == sqlite {
+		return opened(s.url(), f)
+	}
+	return opened(s.pg.nodes[0].url(s.name), f)
+}
+
+// opened opens a database while f runs.
+func opened(url string, f func(context.Context, *database.DB) error) error {
+	ctx, cancel := context.WithTimeout(context.Background(), 3*patience)
+	defer cancel()
+	db, err := database.Open(ctx, url)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	return f(ctx, db)
+}
+
+// exec runs one statement on the cluster.
+func (c *cluster) exec(statement string) error {
+	return opened(c.nodes[0].url("postgres"), func(ctx context.Context, db *database.DB) error {
+		_, err := db.ExecContext(ctx, statement)
+		return err
+	})
+}
+
+// workFolder makes a folder in memory, if there is room: disks are not what most scenarios test. The user that runs PostgreSQL may pass
+// through it.
+func workFolder() (dir string, err error) {
+	parent := os.Getenv("TMPDIR")
+	if i, err := os.Stat("/dev/shm"); err == nil && i.IsDir() && parent == "" {
+		parent = "/dev/shm"
+	}
+	if dir, err = os.MkdirTemp(parent, "lectern-trials-"); err == nil {
+		err = os.Chmod(dir, 0o711)
+	}
+	return dir, err
 }

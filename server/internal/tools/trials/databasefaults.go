@@ -125,7 +125,7 @@ func (t *harness) freeze(c chance, _ Step) {
 	t.trouble = true
 	set := func(frozen bool) {
 		for _, n := range t.store.pg.nodes {
-			n.proxy.frozen.Store(frozen)
+			n.proxy.Frozen.Store(frozen)
 		}
 	}
 	set(true)

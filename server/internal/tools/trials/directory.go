@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// A write is a call of the directory that changes something, and what it does to a partner.
+// A write is a call that changes the directory, and its effect on the model.
 type write struct {
 	method, path string
 	body         row
@@ -15,7 +15,7 @@ type write struct {
 	teacher      int // the number of one that is removed
 }
 
-// someWrite makes a write, mostly a good one.
+// someWrite returns a write, mostly a valid one.
 func (t *partnerSide) someWrite(c chance) write {
 	p := t.worlds.likely()
 	var entities, teachers []string
@@ -91,14 +91,14 @@ func (t *partnerSide) teacherInput(c chance, entities []string) row {
 		"reference_id": fmt.Sprintf("t-%d", n), "entity_reference_id": pick(c, entities)}
 }
 
-// changedTeacher changes one, moves it, or gives it another reference: a new one, or one that somebody gave up.
+// changedTeacher changes a teacher, moves it, or gives it another reference: a new one, or one that another account gave up.
 func (t *partnerSide) changedTeacher(c chance, ref string, entities []string) write {
 	in := t.teacherInput(c, entities)
 	if !c.one(3) {
 		in["reference_id"] = ref
 	} else if c.one(3) {
 		var refs []string
-		for r := range t.worlds.likely().carriers {
+		for r := range t.worlds.likely().owners {
 			refs = append(refs, r)
 		}
 		slices.Sort(refs)
@@ -113,26 +113,26 @@ func (t *partnerSide) changedTeacher(c chance, ref string, entities []string) wr
 	}}
 }
 
-// directory does a write, which a fault may befall.
+// directory sends a write, into which a fault may be injected.
 func (t *partnerSide) directory(c chance, a Step) {
 	w, s := t.someWrite(c), pick(c, t.servers)
 	t.counts.writes.Add(1)
-	over := t.befall(c, a.Fault, s)
+	over := t.inject(c, a.Fault, s)
 	got := t.signed(s, w.method, w.path, body(w.body))
 	over()
 	t.log("%s %s: %d %s %v", got.what, line(w.body), got.status, got.body, got.err)
 	if !t.allowed(got) {
-		t.unheard(w, s)
+		t.unanswered(w, s)
 		return
 	}
 	if a.Fault != "" && t.trouble {
 		t.calm()
 	}
-	t.heard(w, got)
+	t.answered(w, got)
 	t.erasedTeacher(w, got.status == 204)
 }
 
-// body is what is sent: nothing, or a row.
+// body is the body of a call: none, or a row.
 func body(r row) any {
 	if r == nil {
 		return nil
@@ -140,8 +140,8 @@ func body(r row) any {
 	return r
 }
 
-// befall lets a fault happen in the middle of a call, and returns what waits for its end.
-func (t *partnerSide) befall(c chance, fault string, s *server) (over func()) {
+// inject injects a fault into the middle of a call. The function that it returns waits for the end of the fault.
+func (t *partnerSide) inject(c chance, fault string, s *server) (over func()) {
 	moment := time.Duration(c.IntN(12_000)) * time.Microsecond
 	done := make(chan error, 1)
 	after := func(f func()) func() {
@@ -155,14 +155,14 @@ func (t *partnerSide) befall(c chance, fault string, s *server) (over func()) {
 	case fault == "cut" && t.scenario.Engine == postgres:
 		return after(t.cut)
 	case fault == "lost":
-		return after(s.proxy.cut)
+		return after(s.proxy.Cut)
 	}
 	return func() {}
 }
 
-// unheard is a write of which nobody was told whether it has happened. The server ends first, so that it cannot happen later.
-func (t *partnerSide) unheard(w write, s *server) {
-	m := &maybe[*partner]{w.method + " " + w.path, func(p *partner) *partner { w.do(p); return p }}
+// unanswered notes a write that had no answer. The server is killed first, so that the write cannot happen later.
+func (t *partnerSide) unanswered(w write, s *server) {
+	m := &maybe[*partner]{what: w.method + " " + w.path, do: func(p *partner) *partner { w.do(p); return p }}
 	t.worlds.begin(m)
 	t.restart(s, true)
 	t.quiet()
@@ -171,15 +171,15 @@ func (t *partnerSide) unheard(w write, s *server) {
 	t.recovered()
 }
 
-// erasedTeacher takes the e-mail of a teacher that was removed out of what pulls expect: it is gone from every state.
+// erasedTeacher deletes the e-mail of a removed teacher from the rows that pulls expect: it is erased from every snapshot.
 func (t *partnerSide) erasedTeacher(w write, certain bool) {
 	for _, p := range t.all() {
 		p.erased(w.teacher, certain, "email")
 	}
 }
 
-// heard holds the answer to a write against what it must be.
-func (t *partnerSide) heard(w write, got *answer) {
+// answered compares the answer to a write with the model.
+func (t *partnerSide) answered(w write, got *answer) {
 	t.worlds.observe(got.what, func(p *partner) error {
 		want := w.do(p)
 		if got.status != want.status {
@@ -217,7 +217,7 @@ func (t *partnerSide) pullDirectory(c chance, _ Step) {
 	t.pullList(pick(c, t.servers), of, ref)
 }
 
-// pullList pulls the entities of a type, or what an entity has.
+// pullList pulls the entities of a type, or those or the people of an entity.
 func (t *partnerSide) pullList(s *server, of, ref string) {
 	path := "/entities?entity_type=" + ref
 	if of != "entities" {

@@ -5,19 +5,18 @@ import (
 	"time"
 )
 
-// reply is what the directory must answer to a write: a status, and the record, or the fields that are wrong.
+// reply is the expected answer to a write: a status, and the record or the errors by field.
 type reply struct {
 	status int
 	record row
 	faults row
 }
 
-// fault is a reply that names one field.
 func fault(field, text string) reply {
 	return reply{status: 422, faults: row{field: []any{text}}}
 }
 
-// record is an entity as the directory shows it.
+// record is an entity in an answer of the directory.
 func (p *partner) record(i int, single bool) row {
 	e := p.entities[i]
 	r := row{"name": e.name, "entity_type": e.kind, "degree": e.degree, "inep": text(e.inep), "state": text(e.state), "city": text(e.city), "reference_id": e.ref}
@@ -90,7 +89,7 @@ func (p *partner) deleteEntity(ref string) reply {
 	return reply{status: 204}
 }
 
-// teacher is an account as the directory shows it, without its random access token.
+// teacher is a teacher in an answer of the directory, without the random access token.
 func (p *partner) teacher(i int, single bool) row {
 	a := p.accounts[i]
 	r := row{"entity_reference_id": p.entities[a.entity].ref, "name": text(a.name), "phone": text(a.phone),
@@ -101,7 +100,7 @@ func (p *partner) teacher(i int, single bool) row {
 	return r
 }
 
-// liveTeacher is the place of the teacher with a reference, or -1.
+// liveTeacher is the index of the teacher with a reference, or -1.
 func (p *partner) liveTeacher(ref string) int {
 	if i := p.liveAccount(ref); i >= 0 && p.accounts[i].kind == "teacher" {
 		return i
@@ -109,7 +108,7 @@ func (p *partner) liveTeacher(ref string) int {
 	return -1
 }
 
-// putTeacher is POST /teachers, and where i is not -1, PUT of that one.
+// putTeacher is POST /teachers if i is -1, otherwise PUT of the i-th account.
 func (p *partner) putTeacher(i int, in row, now time.Time) reply {
 	a := account{birth: str(in, "name"), kind: "teacher", active: true}
 	if i >= 0 {
@@ -155,7 +154,7 @@ func (p *partner) deleteTeacher(ref string) reply {
 	return reply{status: 204}
 }
 
-// list is what a list of the directory has: the entities of a type, those below one, or the people of one.
+// list is a list of the directory: the entities of a type, those below one, or the people of one.
 func (p *partner) list(of, ref string) (rows []row) {
 	for i, e := range p.entities {
 		if !e.deleted && (of == "entities" && e.kind == ref || of == "subtree" && e.ref != ref && p.below(i, p.liveEntity(ref))) {

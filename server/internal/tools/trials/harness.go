@@ -12,9 +12,11 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"github.com/lectern-dev/lectern/server/internal/tools/proxy"
 )
 
-// counts is how much the scenarios have done so far.
+// counts counts what all scenarios have done.
 type counts struct {
 	steps, kills, answers, rows, loads, writes atomic.Int64
 }
@@ -46,7 +48,7 @@ type harness struct {
 type server struct {
 	*command
 	port  string
-	proxy *proxy
+	proxy *proxy.Proxy
 	db    string                      // if it is not that of the scenario
 	began atomic.Pointer[serverClock] // a server may be restarted in the middle of a call
 }
@@ -84,7 +86,7 @@ func newHarness(p *product, s Scenario, f *counts, pg *cluster) *harness {
 func (t *harness) close() {
 	for _, s := range t.servers {
 		s.kill()
-		s.proxy.close()
+		s.proxy.Close()
 	}
 	t.client.CloseIdleConnections()
 	t.store.remove()
@@ -136,7 +138,7 @@ func (t *harness) begin() {
 // newServer returns a server that is not started yet.
 func (t *harness) newServer() *server {
 	port := freePort()
-	return &server{port: port, proxy: newProxy("127.0.0.1:" + port)}
+	return &server{port: port, proxy: must(proxy.New("127.0.0.1:" + port))}
 }
 
 // serve starts a server and waits until it listens.

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// incremental brings a copy of a list up to date by what has changed since (H14): it must be the list then. Where there are few
-// copies, or one is no longer kept up, another list is copied.
+// incremental brings a copy of a list up to date by an incremental pull (H14), which must make it equal to the list. If there are few
+// copies, it copies another list.
 func (t *tenant) incremental(c chance, _ Step) {
 	if t.trouble {
 		return
@@ -84,7 +84,7 @@ func naturalKey(r row) row {
 var incrementals = []string{schoolsPrefix + "/users", schoolsPrefix + "/engagements", schoolsPrefix + "/readings",
 	librariesPrefix + "/users", librariesPrefix + "/engagements", librariesPrefix + "/datasets/loans", librariesPrefix + "/datasets/reservations"}
 
-// copyable is a list that has incremental pulls, as nobody has pulled it yet.
+// copyable is a pull of a list that has incremental pulls, before its first page.
 func (t *tenant) copyable(c chance) *pull {
 	p := &pull{key: pick(c, t.keys), size: pick(c, []int{2, 7, 100})}
 	for !slices.Contains(incrementals, p.path) {
@@ -96,7 +96,7 @@ func (t *tenant) copyable(c chance) *pull {
 	return p
 }
 
-// copied pulls a list whole, of the snapshot of now; nil in trouble.
+// copied pulls all pages of a list in the current snapshot. It returns nil in trouble.
 func (t *tenant) copied(s *server, like *pull) *pull {
 	p := t.own.beginPull(s, like.key, like.query, like.size)
 	if p == nil {

@@ -10,12 +10,12 @@ import (
 	"time"
 )
 
-// librarySide is what a trial knows of a library network.
+// librarySide is a library network with its model.
 type librarySide struct{ side[*library] }
 
 // beginLibrary creates a library network, with a first load and a key.
 func (t *harness) beginLibrary(name string) {
-	l := &librarySide{side[*library]{worlds: newWorlds(&library{held: newShelf()}),
+	l := &librarySide{side[*library]{worlds: newWorlds(&library{current: newSnapshot()}),
 		tenant: &tenant{harness: t, name: name, api: "libraries", flags: []string{"--library", name}}}}
 	l.own = l
 	t.libraries, t.tenants = append(t.libraries, l), append(t.tenants, l.tenant)
@@ -25,7 +25,7 @@ func (t *harness) beginLibrary(name string) {
 	l.issue("")
 }
 
-// loadSome loads something, which holds from the next hour or at once.
+// loadSome loads new rows, or a feed again. The snapshot is current from the next hour, or at once.
 func (t *librarySide) loadSome(c chance, a Step) {
 	l := loading{fault: a.Fault, now: c.one(2)}
 	switch n := c.IntN(12); {
@@ -40,12 +40,14 @@ func (t *librarySide) loadSome(c chance, a Step) {
 	t.load(c, l)
 }
 
-// loads takes the e-mails of readers that a load may delete out of what pulls expect (L18).
-func (t *librarySide) loads(f feed) {
+// loads notes that a load may erase the e-mails of readers that it deletes from the rows that pulls expect (L18).
+func (t *librarySide) loads(f feed) { mayErase(f, t.all()...) }
+
+func mayErase(f feed, pulls ...*pull) {
 	for _, r := range f["readers"] {
-		if r["status"] == "deleted" {
-			for _, p := range t.all() {
-				p.erased(num(r, "userId"), false, "email") // it may be an older row, which is not current
+		for _, p := range pulls {
+			if r["status"] == "deleted" {
+				p.erased(num(r, "userId"), false, "email") // not certain: it may be an older row, which does not count
 			}
 		}
 	}
@@ -54,7 +56,7 @@ func (t *librarySide) loads(f feed) {
 var libraryRoutes = []string{"/users", "/engagements", "/datasets/loans", "/datasets/reservations", "/datasets/logins", "/datasets/books", "/datasets/stock",
 	"/datasets/channels", "/datasets/suggestions", "/datasets/suggestion-requests"}
 
-// whole pulls every list whole, the summary and the dimensions.
+// whole pulls all pages of every list, the summary and the dimensions.
 func (t *librarySide) whole(s *server) {
 	today := dayOf(t.clock.now())
 	for _, route := range libraryRoutes {
@@ -68,7 +70,7 @@ func (t *librarySide) whole(s *server) {
 	t.summary(s, query{path: librariesPrefix + "/summary", params: map[string]string{"groupBy": "library"}})
 }
 
-// filters are what the lists of the libraries, and the summary, can be asked for: values, or some number.
+// filters are the parameters of the lists and of the summary with their values. Those without take an id.
 var filters = map[string][]string{
 	"/users":                        {"userId", "status active deleted deactivated", "libraryId 1 2 4", "registeredFrom 2026-08-05", "registeredTo 2026-08-07 2026-08-03", "updatedSince 2026-08-20 2026-09-09"},
 	"/engagements":                  {"userId"},
@@ -103,7 +105,7 @@ func (t *librarySide) someQuery(c chance) query {
 	return q
 }
 
-// observe holds an answer against what holds by the clock that judged it.
+// observe compares an answer with the snapshots that may be current by the clock of the server.
 func (t *librarySide) observe(a *answer, see func(l *library, day string) error) {
 	w := t.worlds
 	w.expand()
@@ -126,12 +128,12 @@ func (t *librarySide) observe(a *answer, see func(l *library, day string) error)
 	})
 }
 
-// asked notes that what waits may be current now: what was served stays so, wherever the clock is put (L1).
+// asked notes that a snapshot that waited may be current: once served it stays current, wherever the clock is put (L1).
 func (t *librarySide) asked(a *answer) {
 	t.observe(a, func(*library, string) error { return nil })
 }
 
-// updated holds meta.updatedAt and the period.
+// updated checks meta.updatedAt and the period.
 func (l *library) updated(q query, p *page) error {
 	want := row{"updatedAt": inBrasilia(l.hour)}
 	if from, to := q.period(); !strings.HasSuffix(q.path, "/users") && !strings.HasSuffix(q.path, "/stock") {
@@ -143,7 +145,7 @@ func (l *library) updated(q query, p *page) error {
 	return nil
 }
 
-// beginPull asks for the first page of a list; nil in trouble.
+// beginPull requests the first page of a list. It returns nil in trouble.
 func (t *librarySide) beginPull(s *server, k *apiKey, q query, size int) *pull {
 	if strings.HasSuffix(q.path, "/summary") {
 		t.summary(s, q)
@@ -158,18 +160,23 @@ func (t *librarySide) beginPull(s *server, k *apiKey, q query, size int) *pull {
 	}
 	t.observe(a, func(l *library, day string) error {
 		q.today = day
-		e := expect(l.held.rows(q))
+		e := expect(l.current.rows(q))
 		if err := cmp.Or(e.holds(*got, 1, size), l.updated(q, got)); err != nil {
 			return err
 		}
 		p.lists = append(p.lists, e)
 		return nil
 	})
+	for _, o := range t.worlds.all {
+		for _, load := range o.open {
+			mayErase(load.feed, p)
+		}
+	}
 	t.renews(p)
 	return p
 }
 
-// summary holds the numbers of a period.
+// summary compares the summary of a period with the model.
 func (t *librarySide) summary(s *server, q query) {
 	a := t.get(s, t.keys[0], q.path, q.params)
 	got := t.page(a)
@@ -178,7 +185,7 @@ func (t *librarySide) summary(s *server, q query) {
 	}
 	t.observe(a, func(l *library, day string) error {
 		q.today = day
-		for block, want := range l.held.summary(q, l.hour) {
+		for block, want := range l.current.summary(q, l.hour) {
 			if got := line(got.data[block]); got != line(want) {
 				return fmt.Errorf("%s\n%s, want\n%s", block, got, line(want))
 			}
@@ -187,7 +194,7 @@ func (t *librarySide) summary(s *server, q query) {
 	})
 }
 
-// dimensions holds the values that filters take.
+// dimensions compares the values that filters take with the model.
 func (t *librarySide) dimensions(s *server) {
 	a := t.get(s, t.keys[0], librariesPrefix+"/dimensions", nil)
 	got := t.page(a)
@@ -195,19 +202,21 @@ func (t *librarySide) dimensions(s *server) {
 		return
 	}
 	t.observe(a, func(l *library, _ string) error {
-		if want := line(l.held.dimensions()); line(got.data) != want {
+		if want := line(l.current.dimensions()); line(got.data) != want {
 			return fmt.Errorf("dimensions\n%s, want\n%s", line(got.data), want)
 		}
 		return nil
 	})
 }
 
-func (t *librarySide) people() []int { return slices.Sorted(maps.Keys(t.worlds.likely().held.Readers)) }
+func (t *librarySide) people() []int {
+	return slices.Sorted(maps.Keys(t.worlds.likely().current.Readers))
+}
 
 func (t *librarySide) forgotten(n int) {
 	t.worlds.happens(func(l *library) {
 		l.erase(n, "name", "email")
-		for _, s := range []*shelf{l.held, l.next} {
+		for _, s := range []*snapshot{l.current, l.next} {
 			if s != nil {
 				s.Forgotten[n] = true
 			}

@@ -10,7 +10,7 @@ import (
 
 const librariesPrefix = "/api-platform/libraries/v1"
 
-// bounds are the two ends of an optional period, the other way round where they came so; both may be open.
+// bounds are the ends of an optional period, exchanged if the first is later. Both may be open.
 func (q query) bounds(first, last string) (from, to string) {
 	from, to = q.params[first], q.params[last]
 	if to == "" {
@@ -38,18 +38,18 @@ func (q query) within(day string) bool {
 }
 
 // rows answers a query.
-func (s *shelf) rows(q query) []row {
-	return map[string]func(*shelf, query) []row{
-		"/users": (*shelf).users, "/engagements": (*shelf).engagements, "/datasets/loans": (*shelf).loans, "/datasets/reservations": (*shelf).reservations,
-		"/datasets/logins": (*shelf).logins, "/datasets/books": (*shelf).books, "/datasets/stock": (*shelf).stock, "/datasets/channels": (*shelf).channels,
-		"/datasets/suggestions": (*shelf).suggestions, "/datasets/suggestion-requests": (*shelf).requests,
+func (s *snapshot) rows(q query) []row {
+	return map[string]func(*snapshot, query) []row{
+		"/users": (*snapshot).users, "/engagements": (*snapshot).engagements, "/datasets/loans": (*snapshot).loans, "/datasets/reservations": (*snapshot).reservations,
+		"/datasets/logins": (*snapshot).logins, "/datasets/books": (*snapshot).books, "/datasets/stock": (*snapshot).stock, "/datasets/channels": (*snapshot).channels,
+		"/datasets/suggestions": (*snapshot).suggestions, "/datasets/suggestion-requests": (*snapshot).requests,
 	}[strings.TrimPrefix(q.path, librariesPrefix)](s, q)
 }
 
-// gender is a reader's as it counts (L18).
+// gender is the gender that a reader is counted under (L18).
 func gender(r row) any { return cmp.Or(r["gender"], any("Não informado")) }
 
-func (s *shelf) users(q query) (rows []row) {
+func (s *snapshot) users(q query) (rows []row) {
 	registered, until := q.bounds("registeredFrom", "registeredTo")
 	for id, r := range s.Readers {
 		if at := str(r, "registeredAt"); !q.is("userId", id) || !q.is("status", r["status"]) || !q.is("libraryId", r["libraryId"]) || at < registered || at > until ||
@@ -66,12 +66,12 @@ func (s *shelf) users(q query) (rows []row) {
 	return rows
 }
 
-// passes holds a row of loans or reservations against a query.
+// passes reports whether a loan or reservation passes the filters.
 func (q query) passes(r row, at string) bool {
 	return q.is("userId", r["userId"]) && q.is("bookId", r["bookId"]) && q.is("status", r["status"]) && q.within(dayOf(instant(r, at)))
 }
 
-func (s *shelf) loans(q query) (rows []row) {
+func (s *snapshot) loans(q query) (rows []row) {
 	for id, r := range s.Loans {
 		if !q.passes(r, "borrowedAt") {
 			continue
@@ -90,7 +90,7 @@ func (s *shelf) loans(q query) (rows []row) {
 	return rows
 }
 
-func (s *shelf) reservations(q query) (rows []row) {
+func (s *snapshot) reservations(q query) (rows []row) {
 	for id, r := range s.Reservations {
 		if !q.passes(r, "reservedAt") {
 			continue
@@ -113,7 +113,7 @@ func byDate(rows []row, day, id string) {
 	})
 }
 
-// A fact is something that counts on a day, for a reader and mostly a title. What is activity is a login (L3).
+// A fact counts on a day, for a reader and mostly a title. Activity is a login (L3).
 type fact struct {
 	kind         string
 	reader, book int
@@ -124,8 +124,7 @@ type fact struct {
 
 func (f fact) day() string { return dayOf(f.at) }
 
-// facts are all that is dated.
-func (s *shelf) facts() (all []fact) {
+func (s *snapshot) facts() (all []fact) {
 	add := func(kind string, reader, book int, at time.Time, n int, active bool) {
 		all = append(all, fact{kind, reader, book, at, n, active})
 	}
@@ -179,15 +178,15 @@ type readerDay struct {
 	reader int
 }
 
-// tally is what some facts come to.
+// tally has the counts of some facts.
 type tally struct {
 	n                         map[string]int
 	visits                    map[readerDay][]time.Time
 	readers, books, listeners map[int]bool
 }
 
-// tallied counts the facts that are to be kept.
-func (s *shelf) tallied(keep func(fact) bool) tally {
+// tallied counts the facts for which keep reports true.
+func (s *snapshot) tallied(keep func(fact) bool) tally {
 	t := tally{map[string]int{}, map[readerDay][]time.Time{}, map[int]bool{}, map[int]bool{}, map[int]bool{}}
 	for _, f := range s.facts() {
 		if !keep(f) {
@@ -209,7 +208,7 @@ func (s *shelf) tallied(keep func(fact) bool) tally {
 	return t
 }
 
-// put sets members of a row to what was counted under their names.
+// put sets members of a row to the counts of their names.
 func (t tally) put(r row, members ...string) row {
 	for _, m := range members {
 		r[m] = whole(t.n[m])
@@ -217,7 +216,7 @@ func (t tally) put(r row, members ...string) row {
 	return r
 }
 
-func (s *shelf) engagements(q query) (rows []row) {
+func (s *snapshot) engagements(q query) (rows []row) {
 	days := map[readerDay]bool{}
 	for _, f := range s.facts() {
 		if q.within(f.day()) && q.is("userId", f.reader) {
@@ -237,7 +236,7 @@ func (s *shelf) engagements(q query) (rows []row) {
 	return rows
 }
 
-func (s *shelf) logins(q query) (rows []row) {
+func (s *snapshot) logins(q query) (rows []row) {
 	for d, times := range s.tallied(func(f fact) bool { return q.within(f.day()) && q.is("userId", f.reader) }).visits {
 		slices.SortFunc(times, time.Time.Compare)
 		rows = append(rows, row{"userId": whole(d.reader), "date": d.day, "firstSeenAt": inBrasilia(times[0]),
@@ -247,8 +246,8 @@ func (s *shelf) logins(q query) (rows []row) {
 	return rows
 }
 
-// channels are in the order of day and of the specification's list.
-func (s *shelf) channels(q query) (rows []row) {
+// channels are in the order of days, and of the specification on a day.
+func (s *snapshot) channels(q query) (rows []row) {
 	for _, r := range s.Channels {
 		if q.within(str(r, "date")) && q.is("channel", r["channel"]) {
 			rows = append(rows, row{"date": r["date"], "channel": r["channel"], "sessions": r["sessions"], "estimated": r["channel"] == "app"})
@@ -260,8 +259,8 @@ func (s *shelf) channels(q query) (rows []row) {
 	return rows
 }
 
-// asked are the requests of a period, in the order of time.
-func (s *shelf) asked(q query) (all []row) {
+// asked are the requests of a period in the order of time.
+func (s *snapshot) asked(q query) (all []row) {
 	for _, r := range s.Requests {
 		if q.within(dayOf(instant(r, "requestedAt"))) {
 			all = append(all, r)
@@ -273,7 +272,7 @@ func (s *shelf) asked(q query) (all []row) {
 	return all
 }
 
-func (s *shelf) requests(q query) (rows []row) {
+func (s *snapshot) requests(q query) (rows []row) {
 	same := func(param, text string) bool {
 		want, asked := q.params[param]
 		return !asked || strings.EqualFold(strings.TrimSpace(want), strings.TrimSpace(text))
@@ -287,7 +286,7 @@ func (s *shelf) requests(q query) (rows []row) {
 }
 
 // suggestions groups requests (L14).
-func (s *shelf) suggestions(q query) []row {
+func (s *snapshot) suggestions(q query) []row {
 	groups, users := map[string]row{}, map[string]map[any]bool{}
 	members := []string{"title", "author", "publisher", "searchTerm"}
 	for _, r := range s.asked(q) {
@@ -329,13 +328,13 @@ func nullsLast(a, b any) int {
 	return 0
 }
 
-// folded is a text for searching and ordering, as far as the texts of these feeds need it (L15).
+// folded folds a text for searching and ordering, as far as the texts of these feeds need it (L15).
 func folded(s string) string {
 	s = strings.NewReplacer("á", "a", "ã", "a", "é", "e", "í", "i", "ó", "o", "º", "o").Replace(strings.ToLower(s))
 	return strings.Join(strings.Fields(s), " ")
 }
 
-// folds reports whether a text is the one that a parameter asks for, if any.
+// folds reports whether a folded text is the value of a parameter, if that is given.
 func (q query) folds(param string, v any) bool {
 	return q.params[param] == "" || v != nil && folded(v.(string)) == folded(q.params[param])
 }

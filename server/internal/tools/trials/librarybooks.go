@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// own are a title's own lines, in the order in which they are consumed (L8, L9).
-func (s *shelf) own(book int) (lines []row) {
+// own are the own lines of a title in the order in which they are consumed (L8, L9).
+func (s *snapshot) own(book int) (lines []row) {
 	for id, l := range s.Lines {
 		if num(l, "bookId") == book && l["collection"] != "platform" && s.line(l) {
 			lines = append(lines, with(l, "lineId", any(id)))
@@ -22,12 +22,12 @@ func (s *shelf) own(book int) (lines []row) {
 	return lines
 }
 
-// line reports whether a line is one: a legacy one of an own collection without copies is none.
-func (s *shelf) line(l row) bool {
+// line reports whether a line counts: a legacy line of an own collection without copies does not.
+func (s *snapshot) line(l row) bool {
 	return l["kind"] == "purchase" || l["copies"] != nil || l["collection"] == "platform"
 }
 
-// bought is the day on which a line was, as it is shown.
+// bought is the day of a purchase in answers.
 func bought(l row) string {
 	if at := str(l, "purchasedAt"); l["kind"] == "purchase" || at > librariesHistory {
 		return at
@@ -35,7 +35,6 @@ func bought(l row) string {
 	return librariesHistory
 }
 
-// perCopy is how often a copy of a title may be lent.
 func perCopy(b row) int { return cmp.Or(num(b, "maxUses"), 26) }
 
 func capacity(b, l row) int {
@@ -45,7 +44,7 @@ func capacity(b, l row) int {
 	return num(l, "copies") * perCopy(b)
 }
 
-// capacities is that of all lines of a title.
+// capacities is the capacity of all lines of a title.
 func capacities(b row, lines []row) (sum int) {
 	for _, l := range lines {
 		sum += capacity(b, l)
@@ -53,8 +52,8 @@ func capacities(b row, lines []row) (sum int) {
 	return sum
 }
 
-// origin is the collection that a title shows, or nil.
-func (s *shelf) origin(book int) any {
+// origin is the collection of a title in answers, or nil.
+func (s *snapshot) origin(book int) any {
 	if own := s.own(book); len(own) > 0 {
 		return own[0]["collection"]
 	}
@@ -66,8 +65,8 @@ func (s *shelf) origin(book int) any {
 	return nil
 }
 
-// titled reports whether a title passes the filters that books and stock have in common.
-func (s *shelf) titled(q query, id int) bool {
+// titled reports whether a title passes the filters that books and stock share.
+func (s *snapshot) titled(q query, id int) bool {
 	b := s.Books[id]
 	has := func(param, member string) bool {
 		ids, _ := b[member].([]int)
@@ -82,7 +81,7 @@ func (s *shelf) titled(q query, id int) bool {
 		has("categoryId", "categoryIds") && has("subjectId", "subjectIds")
 }
 
-// ordered sorts titles by a column; what is equal there is in the order of titles.
+// ordered sorts titles by a column, and then by title.
 func ordered(q query, rows []row, column string, value func(r row) int) []row {
 	column = cmp.Or(q.params["orderBy"], column)
 	slices.SortFunc(rows, func(a, b row) int {
@@ -101,7 +100,7 @@ func ordered(q query, rows []row, column string, value func(r row) int) []row {
 	return rows
 }
 
-func (s *shelf) books(q query) (rows []row) {
+func (s *snapshot) books(q query) (rows []row) {
 	for id, b := range s.Books {
 		if !s.titled(q, id) || !strings.Contains(folded(str(b, "author")), folded(q.params["author"])) {
 			continue
@@ -133,12 +132,12 @@ func (s *shelf) books(q query) (rows []row) {
 }
 
 // waiting are the active reservations of a title.
-func (s *shelf) waiting(book int) int {
+func (s *snapshot) waiting(book int) int {
 	return count(s.Reservations, func(r row) bool { return active(r) && num(r, "bookId") == book })
 }
 
 // confirmed are the loans of a title whose reader opened it while they lasted (L7).
-func (s *shelf) confirmed(book int) int {
+func (s *snapshot) confirmed(book int) int {
 	return count(s.Loans, func(l row) bool {
 		until := "9999"
 		if l["returnedAt"] != nil {
@@ -151,7 +150,7 @@ func (s *shelf) confirmed(book int) int {
 }
 
 // readings are the readers of a title who reached a tenth of it and had a loan of it (L9).
-func (s *shelf) readings(book int) int {
+func (s *snapshot) readings(book int) int {
 	return count(s.Readers, func(r row) bool {
 		lent := count(s.Loans, func(l row) bool { return num(l, "bookId") == book && num(l, "userId") == num(r, "userId") })
 		return lent > 0 && slices.ContainsFunc(s.Events, func(e event) bool {
@@ -166,7 +165,7 @@ func fraction(n, d int) any {
 	return json.Number(fmt.Sprintf("%d.%04d", f/10000, f%10000))
 }
 
-// band is where readings stand of what is possible (L10).
+// band is the consumption band of a title (L10).
 func band(readings, possible int) string {
 	if readings == 0 || possible == 0 {
 		return "0"
@@ -178,7 +177,7 @@ func band(readings, possible int) string {
 	return fmt.Sprintf("%d-%d", 10*n-9, 10*n)
 }
 
-func (s *shelf) stock(q query) (rows []row) {
+func (s *snapshot) stock(q query) (rows []row) {
 	since, until := q.bounds("purchasedFrom", "purchasedTo")
 	for id, b := range s.Books {
 		own := s.own(id)
@@ -197,12 +196,12 @@ func (s *shelf) stock(q query) (rows []row) {
 }
 
 // lent are the active loans of a title.
-func (s *shelf) lent(book int) int {
+func (s *snapshot) lent(book int) int {
 	return count(s.Loans, func(l row) bool { return l["status"] == "active" && num(l, "bookId") == book })
 }
 
-// purchases are a title's own lines, to which its readings are allocated.
-func (s *shelf) purchases(b row, own []row, readings int) (rows []any) {
+// purchases are the own lines of a title, to which its readings are allocated.
+func (s *snapshot) purchases(b row, own []row, readings int) (rows []any) {
 	for _, l := range own {
 		possible := capacity(b, l)
 		consumed := min(readings, possible)

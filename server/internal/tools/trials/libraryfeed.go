@@ -11,14 +11,14 @@ import (
 // libraryWriter makes rows that continue what a library network has.
 type libraryWriter struct {
 	schoolsWriter  // its chance, times and names
-	s              *shelf
+	s              *snapshot
 	readers, books []int
 }
 
 // libraryChunk makes a feed that continues what there is.
 func (t *librarySide) chunk(c chance) feed {
 	l := t.worlds.likely()
-	s := l.held
+	s := l.current
 	if l.next != nil {
 		s = l.next
 	}

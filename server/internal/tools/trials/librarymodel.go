@@ -8,28 +8,28 @@ import (
 	"time"
 )
 
-// A library is what loads have made of a library network: what holds, and what waits for its hour (L1).
+// A library is the model of a library network after loads: the current snapshot, and the one that waits for its hour (L1).
 type library struct {
-	held, next     *shelf
+	current, next  *snapshot
 	hour, nextHour time.Time // zero: none
 	loaded         bool
 }
 
 func (l *library) clone() *library {
 	m := *l
-	m.held = l.held.clone()
+	m.current = l.current.clone()
 	if l.next != nil {
 		m.next = l.next.clone()
 	}
 	return &m
 }
 
-func (l *library) String() string { return line([]any{l.held, l.next, l.hour, l.nextHour}) }
+func (l *library) String() string { return line([]any{l.current, l.next, l.hour, l.nextHour}) }
 
-// load folds a feed. A first load and one that is to hold now do so at once; another from the next full hour on.
+// load aggregates a feed. A first load, and one with --now, is current at once, another from the next full hour on.
 func (l *library) load(of loading, at time.Time) error {
 	l.raise(at)
-	base := l.held
+	base := l.current
 	if l.next != nil {
 		base = l.next
 	}
@@ -39,10 +39,10 @@ func (l *library) load(of loading, at time.Time) error {
 		return err
 	}
 	if !l.loaded || of.now {
-		if l.held, l.next, l.loaded = s, nil, true; hourOf(at).After(l.hour) { // the clock may have been put back
+		if l.current, l.next, l.loaded = s, nil, true; hourOf(at).After(l.hour) { // the clock may have gone back
 			l.hour = hourOf(at)
 		}
-		l.nextHour = time.Time{} // what waited holds now too
+		l.nextHour = time.Time{} // the one that waited is current too
 	} else {
 		hour := hourOf(at.Add(10 * time.Second)).Add(time.Hour)
 		for _, earlier := range []time.Time{l.hour, l.nextHour} {
@@ -58,16 +58,16 @@ func (l *library) load(of loading, at time.Time) error {
 	return nil
 }
 
-// raise lets what waits hold, where its hour has come.
+// raise publishes the snapshot that waits if its hour has come.
 func (l *library) raise(now time.Time) {
 	if l.next != nil && !now.Before(l.nextHour) {
-		l.held, l.hour, l.next = l.next, l.nextHour, nil
+		l.current, l.hour, l.next = l.next, l.nextHour, nil
 	}
 }
 
-// erase takes members of a reader out of every state.
+// erase deletes members of a reader from both snapshots.
 func (l *library) erase(id int, members ...string) {
-	for _, s := range []*shelf{l.held, l.next} {
+	for _, s := range []*snapshot{l.current, l.next} {
 		if s == nil || s.Readers[id] == nil {
 			continue
 		}
@@ -79,8 +79,8 @@ func (l *library) erase(id int, members ...string) {
 	}
 }
 
-// A shelf is one state of a library network: the rows of its registers as the feed had them, and its events.
-type shelf struct {
+// A snapshot of a library network has the rows of its tables, as they are in feeds, and its events.
+type snapshot struct {
 	Names                                      map[string]map[int]string // by vocabulary
 	Books, Readers, Loans, Reservations, Lines map[int]row
 	Channels                                   map[string]row // by day and channel
@@ -106,8 +106,8 @@ type event struct {
 	Online, Audio bool
 }
 
-func newShelf() *shelf {
-	s := &shelf{Names: map[string]map[int]string{}, Books: map[int]row{}, Readers: map[int]row{}, Loans: map[int]row{}, Reservations: map[int]row{},
+func newSnapshot() *snapshot {
+	s := &snapshot{Names: map[string]map[int]string{}, Books: map[int]row{}, Readers: map[int]row{}, Loans: map[int]row{}, Reservations: map[int]row{},
 		Lines: map[int]row{}, Channels: map[string]row{}, Seen: map[string]bool{}, Forgotten: map[int]bool{}}
 	for _, name := range vocabularies {
 		s.Names[name] = map[int]string{}
@@ -115,7 +115,7 @@ func newShelf() *shelf {
 	return s
 }
 
-func (s *shelf) clone() *shelf {
+func (s *snapshot) clone() *snapshot {
 	c := *s
 	c.Names = map[string]map[int]string{}
 	for name, terms := range s.Names {
@@ -127,8 +127,8 @@ func (s *shelf) clone() *shelf {
 	return &c
 }
 
-// load folds a feed's rows, and returns the readers whose e-mail is erased.
-func (s *shelf) load(feed feed, began time.Time, skip bool) (erased []int, err error) {
+// load aggregates a feed's rows, and returns the readers whose e-mail is erased.
+func (s *snapshot) load(feed feed, began time.Time, skip bool) (erased []int, err error) {
 	for name, terms := range s.Names {
 		for _, r := range feed[name] {
 			terms[num(r, "id")] = str(r, "name")
@@ -143,11 +143,16 @@ func (s *shelf) load(feed feed, began time.Time, skip bool) (erased []int, err e
 	for _, r := range feed["channels"] {
 		s.Channels[str(r, "date")+str(r, "channel")] = r
 	}
-	late := func(r row, member string) bool { return instant(r, member).After(began.Add(5 * time.Minute)) }
+	// good reports whether a row can be loaded: none of its times is late.
+	good := func(r row, exists bool, times ...string) bool {
+		if !exists || slices.ContainsFunc(times, func(member string) bool { return instant(r, member).After(began.Add(5 * time.Minute)) }) {
+			err = errBad
+			return false
+		}
+		return true
+	}
 	for _, r := range feed["readers"] {
-		if late(r, "updatedAt") && !skip {
-			return nil, errBad
-		} else if !late(r, "updatedAt") && s.reader(r) && r["status"] == "deleted" {
+		if good(r, true, "updatedAt") && s.reader(r) && r["status"] == "deleted" {
 			erased = append(erased, num(r, "userId"))
 		}
 	}
@@ -156,13 +161,7 @@ func (s *shelf) load(feed feed, began time.Time, skip bool) (erased []int, err e
 		rows               map[int]row
 	}{{"loans", "loanId", "borrowedAt", "returnedAt", s.Loans}, {"reservations", "reservationId", "reservedAt", "resolvedAt", s.Reservations}} {
 		for _, r := range feed[file.name] {
-			if !s.exists(r) || late(r, file.at) || late(r, file.end) {
-				if skip {
-					continue
-				}
-				return nil, errBad
-			}
-			if dayOf(instant(r, file.at)) >= librariesHistory {
+			if good(r, s.exists(r), file.at, file.end) && dayOf(instant(r, file.at)) >= librariesHistory {
 				file.rows[num(r, file.key)] = r
 			}
 		}
@@ -172,24 +171,25 @@ func (s *shelf) load(feed feed, began time.Time, skip bool) (erased []int, err e
 		{"suggestions", "requestId", "requestedAt"},
 	} {
 		for _, r := range feed[kind.file] {
-			if (!s.exists(r) || late(r, kind.at)) && !skip {
-				return nil, errBad
-			} else if s.exists(r) && !late(r, kind.at) {
+			if good(r, s.exists(r), kind.at) {
 				s.event(kind.file, fmt.Sprint(r[kind.id]), instant(r, kind.at), r)
 			}
 		}
 	}
-	return erased, nil
+	if skip {
+		err = nil
+	}
+	return erased, err
 }
 
 // exists reports whether the reader and the title of a row do.
-func (s *shelf) exists(r row) bool {
+func (s *snapshot) exists(r row) bool {
 	_, titled := r["bookId"]
 	return s.Readers[num(r, "userId")] != nil && (!titled || s.Books[num(r, "bookId")] != nil)
 }
 
-// reader folds a row of readers: the later updatedAt stands (F1). It reports whether the row does.
-func (s *shelf) reader(r row) bool {
+// reader loads a row of readers: the later updatedAt counts (F1). It reports whether the row counts.
+func (s *snapshot) reader(r row) bool {
 	id := num(r, "userId")
 	if was := s.Readers[id]; was != nil && instant(was, "updatedAt").After(instant(r, "updatedAt")) {
 		return false
@@ -206,7 +206,7 @@ func (s *shelf) reader(r row) bool {
 	return true
 }
 
-func (s *shelf) event(kind, id string, at time.Time, r row) {
+func (s *snapshot) event(kind, id string, at time.Time, r row) {
 	key := line([]any{kind, id, r["userId"], dayOf(at)})
 	if s.Seen[key] || dayOf(at) < librariesHistory {
 		return
@@ -222,7 +222,7 @@ func (s *shelf) event(kind, id string, at time.Time, r row) {
 }
 
 // name is what a vocabulary calls a reader's term.
-func (s *shelf) name(of string, r row, member string) any {
+func (s *snapshot) name(of string, r row, member string) any {
 	if r[member] == nil {
 		return nil
 	}

@@ -7,15 +7,15 @@ import (
 	"time"
 )
 
-// passesReader holds a reader against the filters of the summary.
-func (s *shelf) passesReader(q query, id int) bool {
+// passesReader reports whether a reader passes the filters of the summary.
+func (s *snapshot) passesReader(q query, id int) bool {
 	r := s.Readers[id]
 	return q.is("libraryId", r["libraryId"]) && q.folds("state", r["state"]) && q.folds("city", r["city"]) && q.is("ageGroupId", r["ageGroupId"]) &&
 		q.folds("gender", gender(r)) && (q.params["newUsers"] != "true" || q.within(str(r, "registeredAt")))
 }
 
-// summary is the data of the summary, in the state that holds from an hour.
-func (s *shelf) summary(q query, hour time.Time) row {
+// summary is the data of the summary in the snapshot that is current from an hour.
+func (s *snapshot) summary(q query, hour time.Time) row {
 	everybody := func(int) bool { return true }
 	t := s.tallied(func(f fact) bool { return q.within(f.day()) })
 	sum := row{"general": s.general(q, func(id int) bool { return s.passesReader(q, id) }),
@@ -32,7 +32,7 @@ func (s *shelf) summary(q query, hour time.Time) row {
 }
 
 // general are the numbers of some readers in a period.
-func (s *shelf) general(q query, in func(reader int) bool) row {
+func (s *snapshot) general(q query, in func(reader int) bool) row {
 	t := s.tallied(func(f fact) bool { return q.within(f.day()) && in(f.reader) })
 	registered := count(s.Readers, func(r row) bool { return in(num(r, "userId")) })
 	return t.put(row{"registeredUsers": whole(registered), "logins": whole(len(t.visits)), "usersWithLogin": whole(len(t.readers)),
@@ -42,11 +42,11 @@ func (s *shelf) general(q query, in func(reader int) bool) row {
 }
 
 // waitingFor are the active reservations of some readers.
-func (s *shelf) waitingFor(in func(reader int) bool) int {
+func (s *snapshot) waitingFor(in func(reader int) bool) int {
 	return count(s.Reservations, func(r row) bool { return active(r) && in(num(r, "userId")) })
 }
 
-func (s *shelf) channelSums(q query) row {
+func (s *snapshot) channelSums(q query) row {
 	n := map[string]int{}
 	rows := s.channels(q)
 	for _, r := range rows {
@@ -57,15 +57,15 @@ func (s *shelf) channelSums(q query) row {
 		"web": whole(web), "app": whole(n["app"]), "webMobile": whole(n["web-mobile"]), "webDesktop": whole(n["web-desktop"]), "webTablet": whole(n["web-tablet"])}
 }
 
-// loansOf counts the loans of a title in a period.
-func (s *shelf) loansOf(q query) func(book int) int {
+// loansOf returns a function that counts the loans of a title in a period.
+func (s *snapshot) loansOf(q query) func(book int) int {
 	return func(book int) int {
 		return s.tallied(func(f fact) bool { return f.book == book && q.within(f.day()) }).n["loans"]
 	}
 }
 
-// formats sums something of titles by what they are.
-func (s *shelf) formats(in func(int) bool, of func(book int) int) row {
+// formats sums a number of each title by the formats of titles.
+func (s *snapshot) formats(in func(int) bool, of func(book int) int) row {
 	t := tally{n: map[string]int{}}
 	for id, b := range s.Books {
 		switch {
@@ -80,7 +80,7 @@ func (s *shelf) formats(in func(int) bool, of func(book int) int) row {
 	return t.put(row{}, "ebookOnly", "audiobookOnly", "both")
 }
 
-func (s *shelf) stockSums() row {
+func (s *snapshot) stockSums() row {
 	allocated, possible, readings, bands := 0, 0, 0, map[string]int{}
 	for _, r := range s.stock(query{}) {
 		readings, possible = readings+num(r, "readings"), possible+num(r, "possibleReadings")
@@ -99,8 +99,8 @@ func (s *shelf) stockSums() row {
 		"activeReservations": whole(s.waitingFor(func(int) bool { return true })), "histogram": histogram}
 }
 
-// deletedUsers are those who left since the history began (L12).
-func (s *shelf) deletedUsers(today string) row {
+// deletedUsers counts the readers deleted since the history began (L12).
+func (s *snapshot) deletedUsers(today string) row {
 	days, total, withLoans, recent := map[string]int{}, 0, 0, 0
 	for id, r := range s.Readers {
 		at := str(r, "deletedAt")
@@ -126,7 +126,7 @@ func (s *shelf) deletedUsers(today string) row {
 	return row{"total": whole(total), "last30Days": whole(recent), "withLoans": whole(withLoans), "daily": daily, "monthly": monthly}
 }
 
-// months are those of a period.
+// months are the months of a period.
 func months(from, to string) (all []string) {
 	for day := from[:7] + "-01"; from <= to && day <= to; day = addDays(day, 31)[:7] + "-01" {
 		all = append(all, day[:7])
@@ -134,7 +134,7 @@ func months(from, to string) (all []string) {
 	return all
 }
 
-func (s *shelf) monthly(q query, today string) (rows []any) {
+func (s *snapshot) monthly(q query, today string) (rows []any) {
 	from, to := q.period()
 	from, to = max(from, librariesHistory), min(to, today)
 	rows = []any{}
@@ -145,8 +145,8 @@ func (s *shelf) monthly(q query, today string) (rows []any) {
 	return rows
 }
 
-// profile is the catalogue by what its titles are (L20).
-func (s *shelf) profile(q query) row {
+// profile counts the titles of the catalogue by their properties (L20).
+func (s *snapshot) profile(q query) row {
 	loans := s.loansOf(q)
 	type entry struct {
 		id, titles, loans int
@@ -202,7 +202,7 @@ func (s *shelf) profile(q query) row {
 }
 
 // breakdown are the general numbers of each group of readers (L11).
-func (s *shelf) breakdown(q query, by string) (rows []any) {
+func (s *snapshot) breakdown(q query, by string) (rows []any) {
 	member := map[string]string{"library": "libraryId", "ageGroup": "ageGroupId", "state": "state", "city": "city"}[by]
 	groups := map[any]map[int]bool{}
 	rows = []any{}
@@ -232,7 +232,7 @@ func (s *shelf) breakdown(q query, by string) (rows []any) {
 }
 
 // dimensions are the values that filters take (L16).
-func (s *shelf) dimensions() row {
+func (s *snapshot) dimensions() row {
 	d := row{}
 	for _, name := range vocabularies {
 		var terms []any

@@ -1,24 +1,27 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 )
 
-// model is what loads have made of a tenant.
+// model is the model of a tenant, which loads change.
 type model[M any] interface {
 	clone() M
 	load(l loading, at time.Time) error // the model is of no use after an error
 }
 
-// A feed is what is loaded: rows by file.
+// A feed has rows by file.
 type feed map[string][]row
 
 func (f feed) add(file string, r row) { f[file] = append(f[file], r) }
 
-// loading is a load that is to be done.
+// loading is a load with its flags and its fault.
 type loading struct {
 	feed             feed
 	skip, check, now bool // --skip-bad; --check; --now for the libraries
@@ -45,7 +48,7 @@ func (t *side[M]) load(c chance, l loading) {
 		return
 	}
 	m := t.begins(l, run.from)
-	t.settle(l, m, run, t.ended(c, l.fault, run))
+	t.result(l, m, run, t.ended(c, l.fault, run))
 }
 
 // begins notes that a load may take effect from now on.
@@ -56,7 +59,7 @@ func (t *side[M]) begins(l loading, at time.Time) *maybe[M] {
 			return n
 		}
 		return m
-	}}
+	}, l.feed}
 	t.worlds.begin(m)
 	t.feeds = append(t.feeds, l.feed)
 	return m
@@ -96,7 +99,7 @@ func said[M model[M]](l loading, run *command) func(M) error {
 }
 
 // settle notes the result of a load that has ended. It is certain if no fault can have hidden it.
-func (t *side[M]) settle(l loading, m *maybe[M], run *command, certain bool) {
+func (t *side[M]) result(l loading, m *maybe[M], run *command, certain bool) {
 	t.log("loaded: certain %v: %v", certain, run)
 	if certain || run.err == nil {
 		t.worlds.observe("a load", said[M](l, run))
@@ -114,4 +117,64 @@ func (t *side[M]) settle(l loading, m *maybe[M], run *command, certain bool) {
 			t.own.whole(t.servers[0])
 		}
 	}
+}
+
+// loadAll lets two processes load the feeds of several tenants at once. The first may be killed; the second loads the rest, and
+// afterwards nothing is left to load. One feed may be bad, which must not keep the others from being loaded.
+func (t *harness) loadAll(c chance, a Step) {
+	folder, loaded, bad := t.feedsOfAll(c)
+	first := t.product.start(t.env(), t.clock.now(), "load", "all", folder)
+	time.Sleep(time.Duration(c.IntN(60)) * time.Millisecond)
+	second := t.product.start(t.env(), t.clock.now(), "load", "all", folder, "--jobs", pick(c, []string{"1", "2", "4"}))
+	t.counts.loads.Add(2)
+	if a.Fault == "kill" {
+		time.Sleep(time.Duration(c.IntN(200)) * time.Millisecond)
+		_ = first.Process.Kill()
+		t.counts.kills.Add(1)
+	}
+	for second.runs() { // beside pulls, but not writes: a load's numbers come before theirs, whenever it ends
+		ofTenant((*tenant).pull)(t, c, Step{})
+	}
+	killed := a.Fault == "kill" && first.ended() != nil
+	for _, run := range []*command{first, second} {
+		ended := run.ended()
+		t.log("%v", run)
+		if errors.Is(ended, errHangs) || (run.err != nil) != bad && !(run == first && killed) {
+			fail("a feed is bad: %v: %v", bad, run)
+		}
+	}
+	for _, done := range loaded {
+		done()
+	}
+	t.everything(t.servers[0])
+	if bad {
+		return
+	}
+	if again := t.lectern("load", "all", folder); again.err != nil || again.out.String() != "" {
+		fail("there is nothing more to load: %v", again)
+	}
+}
+
+// feedsOfAll writes the feeds of several tenants and notes that they may be loaded. One may be bad, and more after the clock went back.
+func (t *harness) feedsOfAll(c chance) (folder string, loaded []func(), bad bool) {
+	folder = must(os.MkdirTemp(t.dir, "feeds-"))
+	for _, of := range t.tenants {
+		if c.one(4) {
+			continue
+		}
+		f := of.own.chunk(c)
+		if of.api == "schools" && !bad && c.one(6) {
+			spoil(c, f, t.clock.now())
+			bad = true
+		} else if l := (loading{feed: f}); of.own.good(l, t.clock.now()) {
+			loaded = append(loaded, of.own.mayLoad(l, t.clock.now()))
+		} else {
+			bad = true
+		}
+		to := filepath.Join(folder, of.api, of.name)
+		check(os.MkdirAll(filepath.Dir(to), 0o755))
+		check(os.Rename(t.writeFeed(c, f), to))
+		t.log("%s", strings.TrimPrefix(to, folder)+" "+line(f))
+	}
+	return folder, loaded, bad
 }

@@ -17,7 +17,7 @@ import (
 // product is the binary under test.
 type product struct{ path string }
 
-// clock is the time of a trial. It is put forward and back, and every command begins at it.
+// clock is the clock of a scenario, which is put forward and back. Every command starts with it.
 type clock struct {
 	offset time.Duration
 	base   time.Time // where it was put last: what a feed tells is before it
@@ -29,7 +29,7 @@ func (c *clock) now() time.Time { return time.Now().Add(c.offset) }
 // put puts the clock.
 func (c *clock) put(t time.Time) { c.far, c.offset, c.base = c.latest(), time.Until(t), t }
 
-// latest is the latest that it ever was: what was removed then stays so.
+// latest is the latest time that the clock ever had: data that was removed then stays removed.
 func (c *clock) latest() time.Time {
 	if now := c.now(); now.After(c.far) {
 		return now
@@ -46,7 +46,7 @@ type command struct {
 	err       error
 }
 
-// output is what a command says, which may be read while it goes on.
+// output is the output of a command, which may be read while the command runs.
 type output struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -64,7 +64,7 @@ func (o *output) String() string {
 	return o.text.String()
 }
 
-// start starts a command at a time.
+// start starts a command whose clock has a time.
 func (p *product) start(env []string, at time.Time, args ...string) *command {
 	c := &command{Cmd: exec.Command(p.path, args...), from: at, done: make(chan struct{})}
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // an interrupt is for the trials alone, which end what they began

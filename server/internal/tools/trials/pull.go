@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// A query is what one asks of a reading API, with the day of the clock that judges it.
+// A query is a request to a reading API, with the day that the server has.
 type query struct {
 	path    string
 	network string // of the schools', its reference
@@ -16,13 +16,13 @@ type query struct {
 	today   string
 }
 
-// is reports whether a value is the one that a parameter asks for, if any.
+// is reports whether a value is that of a parameter, if that is given.
 func (q query) is(param string, v any) bool {
 	want, asked := q.params[param]
 	return !asked || want == fmt.Sprint(v)
 }
 
-// A pull is a list that is asked for page by page. All of it is of the state of its first page, whatever happens meanwhile.
+// A pull is a list that is requested page by page. All pages are of the snapshot of the first one, whatever happens between them.
 type pull struct {
 	query
 	key      *apiKey
@@ -38,7 +38,7 @@ type pull struct {
 	asked    time.Time // of the trial's clock
 }
 
-// expected is a list that may be the one.
+// expected is a list that may be the right one.
 type expected struct {
 	lines []string
 	rows  []row
@@ -52,7 +52,7 @@ func expect(rows []row) expected {
 	return e
 }
 
-// holds says what is wrong with a page of a list.
+// holds compares a page with the list.
 func (e expected) holds(p page, number, size int) error {
 	from := min((number-1)*size, len(e.lines))
 	want := e.lines[from:min(from+size, len(e.lines))]
@@ -81,7 +81,7 @@ func lines(rows []row) (all []string) {
 	return all
 }
 
-// first asks for the first page of a list; the page is nil in trouble.
+// first requests the first page of a list. The page is nil in trouble.
 func (t *tenant) first(s *server, k *apiKey, q query, size int) (*pull, *answer, *page) {
 	p := &pull{query: q, key: k, size: size, page: 1, began: t.clock.now(), asked: t.clock.now()}
 	a := t.get(s, k, q.path, paged(q.params, 1, size, ""))
@@ -111,7 +111,7 @@ func (t *tenant) renews(p *pull) {
 // dated reports whether the query gives both dates itself.
 func (q query) dated() bool { return q.params["startDate"] != "" && q.params["endDate"] != "" }
 
-// days are those that the clock may have had which judged a call.
+// days are the days that the server may have had when it answered.
 func days(a *answer) []string { return slices.Compact([]string{dayOf(a.from), dayOf(a.to)}) }
 
 // lasting is the part of a page's meta that all pages of a pull share.
@@ -138,7 +138,11 @@ func (t *tenant) pullOf(c chance, s *server, k *apiKey, q query, size int) {
 	}
 	p.explicit = c.one(3) && !strings.HasSuffix(p.path, "/channels")
 	if c.one(4) && !t.trouble && !strings.HasSuffix(p.path, "/channels") {
-		t.ndjson(s, p, paged(p.params, 1, p.size, p.snapshot), p.rows[:min(p.size, len(p.rows))])
+		var possible [][]row
+		for _, e := range p.lists {
+			possible = append(possible, e.rows[:min(p.size, len(e.rows))])
+		}
+		t.ndjson(s, p, paged(p.params, 1, p.size, p.snapshot), possible...)
 	}
 	if c.one(2) {
 		t.pulls = append(t.pulls, p)
@@ -147,7 +151,7 @@ func (t *tenant) pullOf(c chance, s *server, k *apiKey, q query, size int) {
 	t.rest(p, pick(c, t.servers))
 }
 
-// goOn asks for some more pages of a pull that was left.
+// goOn requests some more pages of a pull that was left.
 func (t *tenant) goOn(c chance, _ Step) {
 	if len(t.pulls) == 0 {
 		return
@@ -162,7 +166,7 @@ func (t *tenant) goOn(c chance, _ Step) {
 	}
 }
 
-// further asks for the next page of a pull, and reports whether there are more.
+// further requests the next page of a pull, and reports whether there are more.
 func (t *tenant) further(p *pull, s *server) (more bool) {
 	if p.whole() && !p.explicit { // page 1 did not begin a pull, or it is at its end
 		return false
@@ -179,7 +183,7 @@ func (t *tenant) further(p *pull, s *server) (more bool) {
 	}
 	got := t.page(a)
 	if got == nil {
-		return !t.trouble // it may be gone on with when there is no trouble
+		return !t.trouble // it goes on when there is no trouble
 	}
 	p.asked = t.clock.now()
 	p.page++
@@ -191,16 +195,16 @@ func (t *tenant) further(p *pull, s *server) (more bool) {
 	return !p.whole()
 }
 
-// whole reports whether every page was asked.
+// whole reports whether every page was requested.
 func (p *pull) whole() bool { return len(p.rows) >= len(p.lists[0].lines) }
 
-// Former states are kept so long, and so long the state of a pull that nobody goes on with.
+// The retention of snapshots, and that of the snapshot of a pull that does not go on.
 const (
 	keep   = 2 * time.Hour
 	window = 15 * time.Minute
 )
 
-// agrees keeps the lists that agree with a page; there must be one.
+// agrees keeps the lists that agree with a page, of which there must be one.
 func (p *pull) agrees(a *answer, got page) {
 	var first error
 	p.lists = slices.DeleteFunc(p.lists, func(e expected) bool {
@@ -215,14 +219,14 @@ func (p *pull) agrees(a *answer, got page) {
 	}
 }
 
-// rest asks for all that is left of a pull.
+// rest requests all remaining pages of a pull.
 func (t *tenant) rest(p *pull, s *server) {
 	for len(p.lists) > 0 && t.further(p, s) {
 	}
 }
 
-// erased leaves out what names a person in the lists that are expected: that is gone from every state at once (G8). Where it is
-// not certain, the lists as they were may be the ones too.
+// erased deletes members of a person from the expected lists: they are erased from every snapshot at once (G8). If that is not certain,
+// the lists as they were remain possible.
 func (p *pull) erased(user int, certain bool, members ...string) {
 	if user == 0 {
 		return
@@ -243,13 +247,13 @@ func (p *pull) erased(user int, certain bool, members ...string) {
 		if changed && certain {
 			p.lists = slices.DeleteFunc(p.lists, func(o expected) bool { return slices.Equal(o.lines, e.lines) })
 		}
-		if changed {
+		if changed && !slices.ContainsFunc(p.lists, func(o expected) bool { return slices.Equal(o.lines, without.lines) }) {
 			p.lists = append(p.lists, without)
 		}
 	}
 }
 
-// null is what stands where something was erased: the libraries' e-mail and name are texts (L18).
+// null is the value of an erased member. In the libraries e-mail and name are never null (L18).
 func (p *pull) null(string) any {
 	if strings.HasPrefix(p.path, librariesPrefix) {
 		return ""

@@ -29,7 +29,6 @@ type chance struct{ *rand.Rand }
 
 func newChance(seed uint64) chance { return chance{rand.New(rand.NewPCG(seed, 0x1ec7e12))} }
 
-// one reports true once in n times.
 func (c chance) one(n int) bool { return c.IntN(n) == 0 }
 
 // pick returns an element of a list that is not empty.
@@ -61,8 +60,8 @@ var stepKinds = []stepKind{
 	{"directory key", 1, ofPartner((*partnerSide).rotateDirectory), nil, ""},
 	{"strangers", 3, ofPartner((*partnerSide).strangers), nil, ""},
 	{"crossed", 3, ofTenant((*tenant).crossed), nil, ""},
-	{"clock", 4, (*harness).turnClock, nil, ""},
-	{"turn", 1, (*harness).turn, nil, ""},
+	{"clock", 4, (*harness).moveClock, nil, ""},
+	{"next hour", 1, (*harness).nextHour, nil, ""},
 	{"clock back", 1, (*harness).clockBack, nil, ""},
 	{"forget", 2, ofTenant((*tenant).forget), nil, ""},
 	{"kill server", 2, func(t *harness, c chance, _ Step) { t.restart(pick(c, t.servers), true) }, nil, ""},

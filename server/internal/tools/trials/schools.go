@@ -12,7 +12,7 @@ import (
 
 const schoolsPrefix = "/api-platform/schools/v1"
 
-// partnerSide is what a trial knows of a partner.
+// partnerSide is a partner with its model.
 type partnerSide struct {
 	side[*partner]
 	directoryKey struct{ id, secret string }
@@ -34,7 +34,7 @@ func (t *harness) beginPartner(name string) {
 	p.directoryKey.id, p.directoryKey.secret = k.AccessKeyID, k.Secret
 }
 
-// loadSome loads a chunk of new rows, or one that was loaded before, whole or in pieces, good or bad.
+// loadSome loads new rows, or a feed again, whole or in pieces, good or bad.
 func (t *partnerSide) loadSome(c chance, a Step) {
 	l := loading{fault: a.Fault}
 	switch n := c.IntN(16); {
@@ -55,7 +55,7 @@ func (t *partnerSide) loadSome(c chance, a Step) {
 	t.load(c, l)
 }
 
-// inPieces shares the events of a feed out over feeds that have all of its registers.
+// inPieces distributes the events of a feed over several feeds, which have all of its other rows.
 func inPieces(c chance, whole feed) []feed {
 	pieces := []feed{{}, {}, {}}[:2+c.IntN(2)]
 	for name, rows := range whole {
@@ -92,7 +92,7 @@ func spoil(c chance, f feed, now time.Time) {
 	f.add("segments", segment)
 }
 
-// whole pulls every list of every network whole, and those of the directory.
+// whole pulls all pages of every list of every network and of the directory.
 func (t *partnerSide) whole(s *server) {
 	for _, k := range t.keys {
 		var lists []*pull
@@ -111,7 +111,6 @@ func (t *partnerSide) whole(s *server) {
 	}
 }
 
-// someQuery asks for something.
 func (t *partnerSide) someQuery(c chance) query {
 	route := pick(c, []string{"users", "engagements", "readings"})
 	q := query{path: schoolsPrefix + "/" + route, params: map[string]string{}}
@@ -143,8 +142,8 @@ func (t *partnerSide) someQuery(c chance) query {
 	return q
 }
 
-// beginPull asks for the first page of a list of the schools, and for all users of that snapshot, from which the numbers are
-// learnt. It returns nil in trouble.
+// beginPull requests the first page of a list of the schools, and all users of that snapshot, from which the model learns the ids. It
+// returns nil in trouble.
 func (t *partnerSide) beginPull(s *server, k *apiKey, q query, size int) *pull {
 	q.network = k.network
 	p, a, got := t.first(s, k, q, size)
@@ -174,7 +173,7 @@ func (t *partnerSide) beginPull(s *server, k *apiKey, q query, size int) *pull {
 	return p
 }
 
-// period holds meta.period.
+// period checks meta.period.
 func period(q query, p page) error {
 	from, to, _ := q.schoolsPeriod()
 	want := line(row{"startDate": from, "endDate": to})

@@ -23,7 +23,7 @@ func (q query) schoolsPeriod() (from, to string, ok bool) {
 	return max(from, schoolsHistory), to, true
 }
 
-// users returns the rows of the users, by number. An account whose number nobody knows yet has none, and stands in front.
+// users returns the rows of the users by id. An account whose id is not known yet comes first.
 func (p *partner) users(q query) []row {
 	var rows []row
 	for i := range p.accounts {
@@ -73,7 +73,7 @@ func (p *partner) unit(e int) any {
 	return row{"id": whole(p.entityNumbers[p.entities[e].birth]), "name": text(p.entities[e].name)}
 }
 
-// learn takes numbers from rows of the users, by the names, of which each is given once.
+// learn takes ids from rows of the users, by their names: each name is given once.
 func (p *partner) learn(rows []row) {
 	known := map[int]bool{}
 	for _, n := range p.userNumbers {
@@ -108,7 +108,7 @@ func (p *partner) learnUnit(v any) {
 	}
 }
 
-// daily is what one account read on one day: milliseconds by book (S3).
+// daily is an account on a day.
 type daily struct {
 	account int
 	day     string
@@ -132,7 +132,7 @@ func (p *partner) minutes() map[daily]map[int]int {
 	return ms
 }
 
-// share turns milliseconds into tenths whose sum is that of the day: what is left goes to the largest remainders (S3).
+// share turns milliseconds by book into tenths of a minute that add up to those of the day, by the largest remainders (S3).
 func share(ms map[int]int) map[int]int {
 	var ids []int
 	total, given := 0, 0
@@ -239,7 +239,7 @@ func (p *partner) rows(q query) []row {
 	return p.readings(q)
 }
 
-// The fields of rows, which come from feeds and from answers.
+// str, num and instant are fields of rows, which come from feeds and from answers.
 func str(r row, name string) string {
 	s, _ := r[name].(string)
 	return s

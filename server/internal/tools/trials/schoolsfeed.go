@@ -7,18 +7,18 @@ import (
 	"time"
 )
 
-// A writerOf feeds makes rows that continue what a partner has.
+// schoolsWriter writes rows that continue the data of a partner.
 type schoolsWriter struct {
 	chance
 	t *tenant
 	p *partner
 	f feed
-	// what the rows of events may name
+	// of events
 	refs  []string
 	books []int
 }
 
-// chunk makes a feed that continues what there is. Feeds are kept, and loaded again.
+// chunk makes a feed that continues the data of the partner.
 func (t *partnerSide) chunk(c chance) feed {
 	w := &schoolsWriter{chance: c, t: t.tenant, p: t.worlds.likely(), f: feed{}}
 	for _, a := range w.p.accounts {
@@ -26,7 +26,7 @@ func (t *partnerSide) chunk(c chance) feed {
 			w.refs = append(w.refs, a.ref)
 		}
 	}
-	for ref := range w.p.carriers {
+	for ref := range w.p.owners {
 		w.refs = append(w.refs, ref)
 	}
 	for id := range w.p.books {
@@ -42,14 +42,14 @@ func (t *partnerSide) chunk(c chance) feed {
 	return w.f
 }
 
-// differ has the chance of one tenant be another than that of the other: so their first feeds have the same ids, and other events.
+// differ makes the chance differ between tenants: their first feeds have the same ids and different events.
 func (w *schoolsWriter) differ() {
 	for range len(w.t.name) {
 		w.Uint64()
 	}
 }
 
-// name is a text that is given once.
+// name is a name that is given once.
 func (w *schoolsWriter) name(what string) string {
 	return fmt.Sprint(what, " Nº ", w.t.next(), w.t.tag())
 }
@@ -64,7 +64,7 @@ func (w *schoolsWriter) entity(ref, kind, parent string) {
 	w.f.add("entities", r)
 }
 
-// entities adds some, changes some, and names the networks again.
+// entities adds and changes entities.
 func (w *schoolsWriter) entities() {
 	if len(w.p.entities) == 0 {
 		for _, n := range []string{"n1", "n2"} {
@@ -100,7 +100,7 @@ func (w *schoolsWriter) entities() {
 	}
 }
 
-// live returns the references of the live entities of a kind, or of all but the feed's.
+// live returns the references of the entities of a kind, or of all kinds, that are not deleted.
 func (w *schoolsWriter) live(kind string) []string {
 	var refs []string
 	for _, e := range w.p.entities {
@@ -173,7 +173,7 @@ func (w *schoolsWriter) book(id int) {
 	w.f.add("books", r)
 }
 
-// instant is a time before the trial's clock was put, and away from the times of directory writes.
+// instant is a time before the clock was put, and away from the times of directory writes.
 func (w *schoolsWriter) instant() time.Time {
 	back := time.Duration(w.IntN(72*60)) * time.Minute
 	switch {
@@ -189,9 +189,9 @@ func (w *schoolsWriter) instant() time.Time {
 	return at
 }
 
-// near reports whether a reference got another carrier about that time, which nobody knows to the second.
+// near reports whether a reference got another owner about that time, which is not known to the second.
 func (w *schoolsWriter) near(at time.Time) bool {
-	for _, list := range w.p.carriers {
+	for _, list := range w.p.owners {
 		for _, c := range list[1:] {
 			if at.Sub(c.since).Abs() < 2*time.Minute {
 				return true
@@ -201,7 +201,7 @@ func (w *schoolsWriter) near(at time.Time) bool {
 	return false
 }
 
-// stamp writes a time in one of the ways in which feeds do.
+// stamp writes a time in UTC or with an offset.
 func (w *schoolsWriter) stamp(at time.Time) string {
 	if w.one(2) {
 		at = at.In(brasilia)
@@ -221,7 +221,7 @@ func (w *schoolsWriter) events() {
 	}
 }
 
-// id is a number mostly, a text now and then, and sometimes one that was given before.
+// id is a number or a text, and sometimes an id that was given before.
 func (w *schoolsWriter) id() string {
 	n := w.t.next()
 	switch {

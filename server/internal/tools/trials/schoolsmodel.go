@@ -9,19 +9,19 @@ import (
 	"time"
 )
 
-// A partner is what feeds and directory calls have made of a partner, and what must be answered of it, worked out the slow way
-// from the specification: every answer looks at every event again. Lists are in the order of creation.
+// A partner is the model of a partner after feeds and directory writes, with the answers that the specification gives, computed the
+// slow way: every answer looks at every event again. Lists are in the order of creation.
 type partner struct {
 	ref      string
 	entities []entity
 	accounts []account
-	carriers map[string][]carrier // who carried a reference, in the order of time (F4)
+	owners   map[string][]ownership // who carried a reference, in the order of time (F4)
 	books    map[int]book
 	segments []segment
 	accesses []access
 	seen     map[string]bool // events by identifier, account and day (F1)
 
-	// The numbers that the service has given, learnt from answers, by the first name that an entity or account had.
+	// The ids that the service has given, learnt from answers, by the first name that an entity or account had.
 	entityNumbers, userNumbers map[string]int
 }
 
@@ -37,7 +37,7 @@ type account struct {
 	active, deleted, forgotten           bool
 }
 
-type carrier struct {
+type ownership struct {
 	since   time.Time
 	account int
 }
@@ -60,7 +60,7 @@ type access struct {
 }
 
 func newPartner(ref string) *partner {
-	return &partner{ref: ref, carriers: map[string][]carrier{}, books: map[int]book{}, seen: map[string]bool{},
+	return &partner{ref: ref, owners: map[string][]ownership{}, books: map[int]book{}, seen: map[string]bool{},
 		entityNumbers: map[string]int{}, userNumbers: map[string]int{}}
 }
 
@@ -68,16 +68,16 @@ func (p *partner) clone() *partner {
 	q := *p
 	q.entities, q.accounts = slices.Clone(p.entities), slices.Clone(p.accounts)
 	q.segments, q.accesses = slices.Clone(p.segments), slices.Clone(p.accesses)
-	q.carriers = map[string][]carrier{}
-	for ref, list := range p.carriers {
-		q.carriers[ref] = slices.Clone(list)
+	q.owners = map[string][]ownership{}
+	for ref, list := range p.owners {
+		q.owners[ref] = slices.Clone(list)
 	}
 	q.books, q.seen = maps.Clone(p.books), maps.Clone(p.seen)
 	q.entityNumbers, q.userNumbers = maps.Clone(p.entityNumbers), maps.Clone(p.userNumbers)
 	return &q
 }
 
-// liveEntity and liveAccount return the place of the one that has a reference, or -1.
+// liveEntity and liveAccount return the index of the one that has a reference, or -1.
 func (p *partner) liveEntity(ref string) int {
 	return slices.IndexFunc(p.entities, func(e entity) bool { return e.ref == ref && !e.deleted })
 }
@@ -87,13 +87,13 @@ func (p *partner) liveAccount(ref string) int {
 }
 
 // goneEntity reports whether only deleted entities have a reference.
-func (p *partner) goneEntity(ref string) bool {
+func (p *partner) deletedEntity(ref string) bool {
 	return p.liveEntity(ref) < 0 && slices.ContainsFunc(p.entities, func(e entity) bool { return e.ref == ref })
 }
 
-// carrierAt is the account that carried a reference at a time, or -1 (F4).
-func (p *partner) carrierAt(ref string, t time.Time) int {
-	list := p.carriers[ref]
+// ownerAt is the account that had a reference at a time, or -1 (F4).
+func (p *partner) ownerAt(ref string, t time.Time) int {
+	list := p.owners[ref]
 	if len(list) == 0 {
 		return -1
 	}
@@ -106,74 +106,54 @@ func (p *partner) carrierAt(ref string, t time.Time) int {
 	return found
 }
 
-// takes notes that an account carries a reference from now on.
+// takes notes that an account has a reference from now on.
 func (p *partner) takes(ref string, account int, now time.Time) {
-	list := p.carriers[ref]
+	list := p.owners[ref]
 	if n := len(list); n > 0 && list[n-1].account == account {
 		return
 	} else if n > 0 && !now.After(list[n-1].since) {
 		now = list[n-1].since.Add(time.Microsecond)
 	}
-	p.carriers[ref] = append(list, carrier{now, account})
+	p.owners[ref] = append(list, ownership{now, account})
 }
 
-// Why a feed cannot be loaded (F3).
 var (
 	errBad      = errors.New("a bad row")
 	errMisspelt = errors.New("a misspelt member")
 )
 
-// load folds a feed that a load began at a time (F3).
+// load aggregates a feed that a load began at a time (F3).
 func (p *partner) load(l loading, began time.Time) error {
-	feed, skip := l.feed, l.skip
+	feed, good := l.feed, true
 	if slices.ContainsFunc(feed["segments"], func(r row) bool { return r["duration"] != nil }) {
-		return errMisspelt // it is not passed over
+		return errMisspelt // --skip-bad does not skip it
 	}
-	bad := func(ok bool) error {
-		if ok || skip {
-			return nil
-		}
-		return errBad
-	}
-	gone := map[string]bool{} // references of entities that are not made, since they are below deleted ones
+	gone := map[string]bool{} // references of entities that are not created, since they are below deleted ones
 	for _, kind := range []string{"network", "school", "class"} {
-		rows := byReference(feed["entities"])
-		for _, r := range rows {
-			if str(r, "entityType") == kind {
-				if err := bad(p.loadEntity(r, gone)); err != nil {
-					return err
-				}
-			}
+		for _, r := range byReference(feed["entities"]) {
+			good = (str(r, "entityType") != kind || p.loadEntity(r, gone)) && good
 		}
 	}
-	skipped, err := p.loadAccounts(feed["accounts"], began, gone, bad)
-	if err != nil {
-		return err
+	skipped := map[string]bool{} // references of accounts that are not created, since their entity is deleted
+	for _, r := range byReference(p.moved(feed["accounts"])) {
+		good = p.loadAccount(r, began, gone, skipped) && good
 	}
 	for _, r := range feed["books"] {
-		length := num(r, "length")
-		if err := bad(length > 0); err != nil {
-			return err
-		}
-		if length > 0 {
-			p.books[num(r, "bookId")] = book{str(r, "title"), str(r, "author"), str(r, "isbn"), length}
-		}
+		p.books[num(r, "bookId")] = book{str(r, "title"), str(r, "author"), str(r, "isbn"), num(r, "length")}
 	}
 	for _, r := range feed["segments"] {
-		if err := bad(p.loadSegment(r, began, skipped)); err != nil {
-			return err
-		}
+		good = p.loadSegment(r, began, skipped) && good
 	}
 	for _, r := range feed["accesses"] {
-		if err := bad(p.loadAccess(r, began, skipped)); err != nil {
-			return err
-		}
+		good = p.loadAccess(r, began, skipped) && good
+	}
+	if !good && !l.skip {
+		return errBad
 	}
 	return nil
 }
 
-// byReference returns rows in the order in which new ones are made; of those with one reference the later line stands, that is
-// of those which are not skipped.
+// byReference returns rows in the order in which new ones are created. Of rows with one reference that are not skipped the later counts.
 func byReference(rows []row) []row {
 	rows = slices.Clone(rows)
 	slices.SortStableFunc(rows, func(a, b row) int { return strings.Compare(str(a, "referenceId"), str(b, "referenceId")) })
@@ -182,10 +162,10 @@ func byReference(rows []row) []row {
 
 var parentOf = map[string]string{"school": "network", "class": "school"}
 
-// loadEntity folds a row of entities; it reports whether the row is good.
+// loadEntity loads a row of entities. It reports whether the row is good.
 func (p *partner) loadEntity(r row, gone map[string]bool) bool {
 	ref, kind, above := str(r, "referenceId"), str(r, "entityType"), str(r, "parentReferenceId")
-	if p.goneEntity(ref) || gone[above] || p.goneEntity(above) {
+	if p.deletedEntity(ref) || gone[above] || p.deletedEntity(above) {
 		gone[ref] = p.liveEntity(ref) < 0
 		return true
 	}
@@ -218,8 +198,8 @@ func (p *partner) loadEntity(r row, gone map[string]bool) bool {
 	return true
 }
 
-// loadAccounts folds the rows of accounts, and returns the references of those that are not made since their entity is deleted.
-func (p *partner) loadAccounts(rows []row, began time.Time, gone map[string]bool, bad func(bool) error) (map[string]bool, error) {
+// moved returns rows of accounts with the present references of accounts that changed theirs by the directory.
+func (p *partner) moved(rows []row) []row {
 	named := map[string]bool{}
 	for _, r := range rows {
 		named[str(r, "referenceId")] = true
@@ -227,7 +207,7 @@ func (p *partner) loadAccounts(rows []row, began time.Time, gone map[string]bool
 	moved := make([]row, len(rows))
 	for i, r := range rows {
 		ref := str(r, "referenceId")
-		if list := p.carriers[ref]; len(list) > 0 { // who gave it up keeps it until another takes it
+		if list := p.owners[ref]; len(list) > 0 { // the account that gave it up keeps it until another takes it
 			if keeper := p.accounts[list[len(list)-1].account]; !keeper.deleted && !named[keeper.ref] {
 				r = maps.Clone(r)
 				r["referenceId"] = keeper.ref
@@ -235,19 +215,13 @@ func (p *partner) loadAccounts(rows []row, began time.Time, gone map[string]bool
 		}
 		moved[i] = r
 	}
-	skipped := map[string]bool{}
-	for _, r := range byReference(moved) {
-		if err := bad(p.loadAccount(r, began, gone, skipped)); err != nil {
-			return nil, err
-		}
-	}
-	return skipped, nil
+	return moved
 }
 
 func (p *partner) loadAccount(r row, began time.Time, gone, skipped map[string]bool) bool {
 	ref, of := str(r, "referenceId"), str(r, "entityReferenceId")
-	i, list := p.liveAccount(ref), p.carriers[ref]
-	if i < 0 && len(list) > 0 && p.accounts[list[len(list)-1].account].deleted || of != "" && (gone[of] || p.goneEntity(of)) {
+	i, list := p.liveAccount(ref), p.owners[ref]
+	if i < 0 && len(list) > 0 && p.accounts[list[len(list)-1].account].deleted || of != "" && (gone[of] || p.deletedEntity(of)) {
 		skipped[ref] = len(list) == 0
 		return true
 	}
@@ -275,20 +249,20 @@ func (p *partner) loadAccount(r row, began time.Time, gone, skipped map[string]b
 	return true
 }
 
-// erase leaves of a forgotten account what names nobody.
+// erase deletes the name, e-mail and phone of an erased account.
 func (p *partner) erase(i int) {
 	if a := &p.accounts[i]; a.forgotten {
 		a.name, a.email, a.phone = "", "", ""
 	}
 }
 
-// eventOf finds the account of an event, and reports whether the event is good and whether it counts.
+// eventOf returns the account of an event, whether the row is good, and whether the event counts.
 func (p *partner) eventOf(ref string, at, began time.Time, skipped map[string]bool) (account int, good, counts bool) {
 	asOf := at
 	if asOf.After(began) {
 		asOf = began
 	}
-	if account = p.carrierAt(ref, asOf); account < 0 {
+	if account = p.ownerAt(ref, asOf); account < 0 {
 		return account, skipped[ref], false
 	}
 	if at.After(began.Add(5 * time.Minute)) {
@@ -338,7 +312,7 @@ func (p *partner) loadAccess(r row, began time.Time, skipped map[string]bool) bo
 	return good
 }
 
-// above returns the entity of a kind at or above one, or -1; of deleted ones too.
+// above returns the entity of a kind at or above one, which may be deleted, or -1.
 func (p *partner) above(e int, kind string) int {
 	for ; e >= 0; e = p.entities[e].parent {
 		if p.entities[e].kind == kind {

@@ -61,7 +61,7 @@ func tenthsOf(r row) int {
 	return int(f*10 + 0.5)
 }
 
-// addsUp compares sums over all groups with the totals, as far as a row counts in one group.
+// addsUp compares sums over all groups with the totals, for members in which a row counts in one group only.
 func addsUp(what, by string, general row, groups []any) {
 	sums := map[string]int{}
 	minutes := 0

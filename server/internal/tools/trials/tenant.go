@@ -2,12 +2,13 @@ package main
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
 
-// A tenant is a partner or a library network, and what a trial knows of it. There are two of each, which share references and
-// ids but no names, so that a row of one never agrees with the model of the other.
+// A tenant is a partner or a library network. There are two of each, which share references and ids but no names: a row of one never
+// agrees with the model of the other.
 type tenant struct {
 	*harness
 	name   string
@@ -19,11 +20,11 @@ type tenant struct {
 	copies []*pull // that are kept by incremental pulls
 	lost   []*pull // of snapshots that a failover lost
 	serial int     // of names and events
-	own    ownWays
+	own    kindOfTenant
 }
 
-// ownWays is what partners and library networks do in ways of their own.
-type ownWays interface {
+// kindOfTenant has the methods in which partners and library networks differ.
+type kindOfTenant interface {
 	whole(*server) // pulls every list whole
 	beginPull(s *server, k *apiKey, q query, size int) *pull
 	someQuery(chance) query
@@ -39,13 +40,12 @@ type ownWays interface {
 	fork() (back func())
 }
 
-// An apiKey reads a tenant. It is rotated in place, for its pulls go on with its successor.
+// An apiKey reads a tenant. It is rotated in place, since its pulls go on with the next key.
 type apiKey struct {
 	network string   // a school network's reference
 	texts   []string // the newest last; the others are in their grace
 }
 
-// nth is one of the texts of a key.
 func (k *apiKey) nth(n int) string { return k.texts[n%len(k.texts)] }
 
 // side is a tenant with its model.
@@ -54,7 +54,7 @@ type side[M model[M]] struct {
 	worlds *worlds[M]
 }
 
-// fork lets a tenant go on apart, until the function that it returns takes back what has happened.
+// fork copies the model. The function that it returns takes back all changes since.
 func (t *side[M]) fork() (back func()) {
 	was, worlds := *t.tenant, t.worlds
 	t.worlds, t.pulls, t.copies = worlds.clone(), nil, nil
@@ -66,10 +66,9 @@ func (t *side[M]) fork() (back func()) {
 
 func (t *tenant) next() int { t.serial++; return t.serial }
 
-// tag is part of every name of a tenant.
 func (t *tenant) tag() string { return " " + t.name }
 
-// prefix is that of the API which reads a tenant.
+// prefix is the prefix of the tenant's reading API.
 func (t *tenant) prefix() string { return "/api-platform/" + t.api + "/v1" }
 
 // other is the other tenant of the same kind.
@@ -78,12 +77,12 @@ func (t *tenant) other() *tenant {
 	return t.tenants[i]
 }
 
-// command runs a command on a tenant, which must do well, and reads what it prints.
+// command runs a command on a tenant, which must succeed, and reads its JSON.
 func (t *tenant) command(v any, command string, args ...string) {
 	t.must(v, slices.Concat(strings.Fields(command), t.flags, args)...)
 }
 
-// all are the pulls of a tenant whose rows are known, copies excepted.
+// all are the pulls whose rows are known, without copies.
 func (t *tenant) all() []*pull { return slices.Concat(t.pulls, t.lost) }
 
 // everything pulls every list of all tenants from a server.
@@ -93,7 +92,7 @@ func (t *harness) everything(s *server) {
 	}
 }
 
-// of makes an act of what is done to one tenant, which it chooses.
+// of makes a step of a function of one tenant, which it chooses.
 func of[T any](all func(*harness) []T, do func(T, chance, Step)) func(*harness, chance, Step) {
 	return func(t *harness, c chance, a Step) { do(pick(c, all(t)), c, a) }
 }
@@ -110,8 +109,29 @@ func ofTenant(do func(*tenant, chance, Step)) func(*harness, chance, Step) {
 	return of(func(t *harness) []*tenant { return t.tenants }, do)
 }
 
-// something is an ordinary act, beside others.
+// something runs a step without a fault, beside others.
 func (t *harness) something(c chance) {
 	do := pick(c, []func(*harness, chance, Step){ofPartner((*partnerSide).directory), ofTenant((*tenant).pull), ofTenant((*tenant).goOn)})
 	do(t, c, Step{})
+}
+
+// forget erases a person.
+func (t *tenant) forget(c chance, _ Step) {
+	people := t.own.people()
+	if len(people) == 0 {
+		return
+	}
+	n := pick(c, people)
+	t.command(nil, "forget", strconv.Itoa(n))
+	t.own.forgotten(n)
+	for _, pull := range t.all() {
+		pull.erased(n, true, "name", "email")
+	}
+}
+
+// drop drops the snapshot that waits for its hour.
+func (t *librarySide) drop(_ chance, _ Step) {
+	at := t.clock.now()
+	t.command(nil, "load libraries", "--drop")
+	t.worlds.happens(func(l *library) { l.raise(at); l.next, l.nextHour = nil, time.Time{} })
 }

@@ -61,7 +61,7 @@ func testDifference(t *testing.T, r *runner) {
 	if err := caught(func() { h.partners[1].whole(h.servers[0]) }); !isDifference(err) {
 		t.Errorf("with a minute more in the model: %v, want a difference", err)
 	}
-	h.libraries[1].worlds.likely().held.Events = nil
+	h.libraries[1].worlds.likely().current.Events = nil
 	if err := caught(func() { h.libraries[1].whole(h.servers[0]) }); !isDifference(err) {
 		t.Errorf("without events in the model: %v, want a difference", err)
 	}
@@ -75,7 +75,7 @@ func (m *number) clone() *number { c := *m; return &c }
 
 func TestWorlds(t *testing.T) {
 	w := newWorlds(&number{1})
-	double, add := &maybe[*number]{"double", func(m *number) *number { m.n *= 2; return m }}, &maybe[*number]{"add", func(m *number) *number { m.n += 3; return m }}
+	double, add := &maybe[*number]{what: "double", do: func(m *number) *number { m.n *= 2; return m }}, &maybe[*number]{what: "add", do: func(m *number) *number { m.n += 3; return m }}
 	is := func(n int) func(*number) error {
 		return func(m *number) error {
 			if m.n != n {

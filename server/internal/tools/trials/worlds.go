@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// worlds are all that may be, as far as anybody can tell: what was asked for and not acknowledged has happened in some of
-// them, and not in others. Each answer leaves those that agree with it; there must be one.
+// worlds are the possible outcomes: a change that was requested and not acknowledged has happened in some of them, and not in others.
+// Each answer leaves those that agree with it, of which there must be one.
 type worlds[M interface{ clone() M }] struct {
 	all []world[M]
 }
@@ -21,12 +21,13 @@ type world[M any] struct {
 // A maybe is a change that may happen at any time, or never.
 type maybe[M any] struct {
 	what string
-	do   func(M) M // may change what it is given
+	do   func(M) M // may change its argument
+	feed feed      // of a load
 }
 
 func newWorlds[M interface{ clone() M }](m M) *worlds[M] { return &worlds[M]{[]world[M]{{model: m}}} }
 
-// clone copies the worlds, in which what was open may still happen.
+// clone copies the worlds. Open changes may still happen in them.
 func (w *worlds[M]) clone() *worlds[M] {
 	c := &worlds[M]{slices.Clone(w.all)}
 	for i := range c.all {
@@ -38,14 +39,14 @@ func (w *worlds[M]) clone() *worlds[M] {
 // likely is one of the worlds.
 func (w *worlds[M]) likely() M { return w.all[0].model }
 
-// begin says that a change may happen from now on.
+// begin notes that a change may happen from now on.
 func (w *worlds[M]) begin(m *maybe[M]) {
 	for i := range w.all {
 		w.all[i].open = append(slices.Clone(w.all[i].open), m)
 	}
 }
 
-// acknowledged says that a change has happened, at the latest now.
+// acknowledged notes that a change has happened, at the latest now.
 func (w *worlds[M]) acknowledged(m *maybe[M]) {
 	for i := range w.all {
 		w.all[i].happen(m)
@@ -54,14 +55,14 @@ func (w *worlds[M]) acknowledged(m *maybe[M]) {
 	w.merge()
 }
 
-// happens lets something happen at once, for certain.
+// happens lets a change happen at once, for certain.
 func (w *worlds[M]) happens(do func(M)) {
-	m := &maybe[M]{"", func(m M) M { do(m); return m }}
+	m := &maybe[M]{do: func(m M) M { do(m); return m }}
 	w.begin(m)
 	w.acknowledged(m)
 }
 
-// refused says that a change has not happened, and will not.
+// refused notes that a change has not happened, and will not.
 func (w *worlds[M]) refused(m *maybe[M]) {
 	kept := slices.DeleteFunc(slices.Clone(w.all), func(o world[M]) bool { return slices.Contains(o.done, m) })
 	if len(kept) == 0 {
@@ -71,7 +72,7 @@ func (w *worlds[M]) refused(m *maybe[M]) {
 	w.forget(m)
 }
 
-// unknown says that a change has happened or not, and cannot happen any more.
+// unknown notes that a change may have happened, and cannot happen any more.
 func (w *worlds[M]) unknown(m *maybe[M]) {
 	w.expand()
 	w.forget(m)
@@ -97,7 +98,6 @@ func (o *world[M]) happen(m *maybe[M]) {
 	}
 }
 
-// mostWorlds is how many there may be.
 const mostWorlds = 200
 
 // expand lets every open change happen in copies of the worlds.
