@@ -8,10 +8,10 @@ import (
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
-// chance is a source of draws. Its zero value is not seeded.
+// chance is a source of random numbers.
 type chance struct{ pcg rand.PCG }
 
-// The purposes of chance: each account and each register has its own, so that one does not move the other.
+// The purposes of chance. Each account and each table has its own source, so that one does not change the other.
 const (
 	forAccount = iota + 1
 	forHabit
@@ -29,7 +29,6 @@ const (
 	forChannel
 )
 
-// newChance returns the source of the i-th thing of a purpose.
 func newChance(seed uint64, purpose, i int) chance {
 	var c chance
 	c.pcg.Seed(mix(seed+uint64(purpose)<<56), mix(uint64(i)))
@@ -44,7 +43,7 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// below returns a number from 0 to n-1. n is at least 1.
+// below returns a number from 0 to n-1.
 func (c *chance) below(n int) int {
 	high, _ := bits.Mul64(c.pcg.Uint64(), uint64(n))
 	return int(high)
@@ -56,10 +55,8 @@ func (c *chance) between(low, high int) int { return low + c.below(high-low+1) }
 // in1000 reports true n times in a thousand.
 func (c *chance) in1000(n int) bool { return c.below(1000) < n }
 
-// pick returns one of list.
 func pick[T any](c *chance, list []T) T { return list[c.below(len(list))] }
 
-// shuffle puts list in a random order.
 func shuffle[T any](c *chance, list []T) {
 	for i := len(list) - 1; i > 0; i-- {
 		j := c.below(i + 1)
@@ -67,7 +64,7 @@ func shuffle[T any](c *chance, list []T) {
 	}
 }
 
-// band is a range of numbers, both ends included, and its share among others: people differ more than an average says.
+// band is a range of numbers, both ends included, and its share among several.
 type band struct{ share, low, high int }
 
 // of draws one of the bands by its share, and a number within it.
@@ -88,13 +85,13 @@ func (c *chance) of(bands []band) int {
 	panic("generate: the shares of bands are counted wrongly")
 }
 
-// comes draws whether somebody comes on a day who comes on so many of a thousand weekdays, when so many of a thousand of those come.
+// comes draws whether a person comes on a day: presence is per thousand weekdays, open is per thousand of those who come on a weekday.
 func (c *chance) comes(presence, open int) bool { return c.below(1_000_000) < presence*open }
 
-// week is how many of a thousand who come on a weekday come on a Saturday, and on a Sunday.
+// week has how many of a thousand people who come on a weekday come on a Saturday and on a Sunday.
 type week struct{ saturday, sunday int }
 
-// open returns how many of those who come on a weekday come on the day, which is a number of days since a Thursday.
+// open returns how many of a thousand people who come on a weekday come on a day.
 func (w week) open(d calendar.Date) int {
 	switch (int(d)%7 + 7) % 7 {
 	case 2:
@@ -108,7 +105,7 @@ func (w week) open(d calendar.Date) int {
 // hours are the weights of the hours at which readers come: school hours, a busy evening, a quiet night.
 var hours = [24]int{2, 1, 1, 1, 1, 3, 10, 30, 45, 50, 50, 40, 30, 40, 50, 50, 45, 45, 60, 80, 85, 70, 35, 10}
 
-// hourOf has each hour as often as its weight says, for a draw by place.
+// hourOf has each hour as often as its weight.
 var hourOf = func() (list []int) {
 	for hour, weight := range hours {
 		for range weight {

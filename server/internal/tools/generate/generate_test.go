@@ -91,18 +91,6 @@ func TestParameters(t *testing.T) {
 	}
 }
 
-func TestSecondFormIsRefused(t *testing.T) {
-	p := generate.Params{Users: 5, Days: 2}
-	dir, _ := write(t, generate.Schools, p)
-	if _, err := generate.Schools(t.Context(), dir, p); err != nil {
-		t.Errorf("Schools into its own feed = %v, want it replaced", err)
-	}
-	p.Compress = "zst"
-	if _, err := generate.Schools(t.Context(), dir, p); err == nil || !strings.Contains(err.Error(), "accesses.ndjson") {
-		t.Errorf("Schools into a feed of another form = %v, want a refusal that names accesses.ndjson", err)
-	}
-}
-
 func TestCanceledFeedIsRemoved(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

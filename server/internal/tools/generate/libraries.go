@@ -42,7 +42,7 @@ func Libraries(ctx context.Context, dir string, p Params) (Summary, error) {
 	})
 }
 
-// lending is a libraries feed while it is written.
+// lending is a libraries feed that is being written.
 type lending struct {
 	*feed
 	works     []work
@@ -94,7 +94,7 @@ func (l *lending) channels() {
 	}
 }
 
-// reader is what has to be known of a reader to write the next day.
+// reader is the state of a reader between two days.
 type reader struct {
 	chance
 	membership
@@ -108,7 +108,7 @@ type reader struct {
 	progress int32         // how far the loan is read, in hundredths of a percent
 }
 
-// loan is a title on loan: its place among the works, from a day to the last one. Without a last day there is none.
+// loan is a loan of a work from a day to the last one. Without a last day there is none.
 type loan struct {
 	work     int32
 	from, to calendar.Date
@@ -121,8 +121,8 @@ type membership struct {
 	status string
 }
 
-// drawMembership draws when a reader came and went: seven in ten were there before the feed, three come in its course; one in
-// twenty is blocked, one in sixty leaves, some of both before the feed.
+// drawMembership draws when a reader joins and leaves. Three in ten join during the feed. One in twenty is deactivated and one in sixty
+// deleted, some of them before the feed.
 func (l *lending) drawMembership(c *chance) membership {
 	m := membership{joined: l.First - calendar.Date(c.between(1, 2000)), status: "active"}
 	if c.in1000(300) {
@@ -149,7 +149,7 @@ func (c *chance) dayBetween(low, high calendar.Date) calendar.Date {
 	return low + calendar.Date(c.below(int(high-low)+1))
 }
 
-// known is the last day of which the feed tells of a reader.
+// known is the last day on which a reader has events.
 func (l *lending) known(m membership) calendar.Date {
 	if m.gone != 0 {
 		return min(l.end(), m.gone-1)
@@ -157,8 +157,7 @@ func (l *lending) known(m membership) calendar.Date {
 	return l.end()
 }
 
-// newReader draws a reader: three in ten never come, most seldom, and one in a thousand all day long. Every fourth id belongs to
-// another network.
+// newReader draws a reader. Three in ten never come, most seldom, and one in a thousand all day. Every fourth id is not used.
 func (l *lending) newReader(i int) reader {
 	r := reader{chance: *l.chance(forVisits, i), membership: l.drawMembership(l.chance(forReader, i)), id: 10_000 + i + i/3}
 	c := l.chance(forHabit, i)
@@ -173,7 +172,7 @@ func (l *lending) newReader(i int) reader {
 	return r
 }
 
-// readers writes the readers as they were at last.
+// readers writes the readers as they are on the last day.
 func (l *lending) readers(readers []reader) {
 	for i := range readers {
 		r, c := &readers[i], l.chance(forReader, i)
@@ -192,8 +191,7 @@ func (l *lending) readers(readers []reader) {
 	}
 }
 
-// home is where a reader lives: four in five in the network's own state, some nobody knows where. The third city of a state and those
-// after it have no administrative regions.
+// home is where a reader lives: four in five in the network's own state. Only the first two cities of a state have administrative regions.
 func (l *lending) home(c *chance) []any {
 	place := states[l.region]
 	switch {
@@ -213,7 +211,7 @@ func (l *lending) home(c *chance) []any {
 	return []any{city, place.of, region}
 }
 
-// gender is a canonical gender, one in fifty as other systems write it, or none.
+// gender is a gender, one in fifty as other systems write it, or none.
 func gender(c *chance) any {
 	shouted, kind := c.in1000(20), c.below(100)
 	for _, g := range []struct {
@@ -230,8 +228,7 @@ func gender(c *chance) any {
 	return "Outro"
 }
 
-// changed is when a reader was changed, confirmed and last seen. Who was not seen in the days of the feed may have been
-// before it; one in twenty never confirmed the address.
+// changed is when a reader was changed, confirmed and last seen. One in twenty never confirmed the address.
 func (l *lending) changed(c *chance, m membership, last calendar.Date) []any {
 	time := func(d calendar.Date) any { return at(d, c.moment()).written(c.below(2) == 0) }
 	changed := m.joined

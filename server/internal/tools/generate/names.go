@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// wordList has the words that names are made of, a list a line: what it is, and the words. Titles are in the public domain, the
-// last by nobody; the libraries are 3 kinds of 40 names.
+// wordList has the words of names, a list a line. Titles are in the public domain.
 //
 //go:embed words.txt
 var wordList string
@@ -23,13 +22,13 @@ var (
 	states, authors          = listsOf("cities of"), listsOf("titles by")
 )
 
-// words are some of a kind, with the name of what they belong to.
+// words is a list of words, and what they belong to.
 type words struct {
 	of   string
 	list []string
 }
 
-// listsOf returns the lists whose names begin so.
+// listsOf returns the lists whose names have a prefix.
 func listsOf(prefix string) (all []words) {
 	for line := range strings.Lines(wordList) {
 		name, list, _ := strings.Cut(strings.TrimSpace(line), ": ")
@@ -49,7 +48,7 @@ func prefixed(prefix string, list []string) (all []string) {
 	return all
 }
 
-// person invents a name and an address that nobody can have.
+// person invents a name and an address that cannot exist.
 func person(c *chance, number int) (name, address string) {
 	first, last := pick(c, given), pick(c, surnames)
 	name = first + " " + pick(c, surnames) + " " + last
@@ -58,7 +57,6 @@ func person(c *chance, number int) (name, address string) {
 
 var accents = strings.NewReplacer("á", "a", "â", "a", "ã", "a", "é", "e", "ê", "e", "í", "i", "ó", "o", "ô", "o", "õ", "o", "ú", "u", "ç", "c")
 
-// plain writes a name without capitals and accents.
 func plain(name string) string { return accents.Replace(strings.ToLower(name)) }
 
 // invented returns the schools of a network in one state, each with a code that no school can have: 99 is no state.
@@ -77,7 +75,6 @@ func invented(c *chance) []school {
 	return list
 }
 
-// title is a book as a table of titles has it.
 type title struct{ name, author, isbn string }
 
 // classics returns titles in the public domain.

@@ -8,7 +8,7 @@ import (
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
-// pupil is what has to be known of an account of the schools to write its next day.
+// pupil is the state of an account of the schools between two days.
 type pupil struct {
 	chance
 	presence int // days with an access, in a thousand weekdays
@@ -23,13 +23,13 @@ type pupil struct {
 	accesses int
 }
 
-// What pupils differ in: one in four comes almost daily, three in ten seldom; few read much.
+// One pupil in four comes almost daily, three in ten seldom. Few read much.
 var (
 	presences = []band{{25, 850, 1000}, {45, 450, 800}, {30, 20, 500}}
 	appetites = []band{{60, 4, 14}, {30, 12, 30}, {10, 28, 48}}
 )
 
-// newPupil draws the habits of an account: of a thousand 80 never come and 100 come without reading.
+// newPupil draws the habits of an account. 80 of a thousand never come, and 100 come and never read.
 func (n *network) newPupil(i int) pupil {
 	p := pupil{chance: *n.chance(forDays, i), ref: n.ref(i), book: -1}
 	p.segment, p.access = "s-"+p.ref+"-", "a-"+p.ref+"-"
@@ -45,14 +45,14 @@ func (n *network) newPupil(i int) pupil {
 	return p
 }
 
-// The kinds of accesses: those with which a day begins, those that come in its course, and those that are no access.
+// The kinds of accesses: those that begin a day, those during it, and those that do not count.
 var (
 	arrivals = []string{"login", "login", "session"}
 	deeds    = []string{"reading", "reading", "audiobook", "activity", "activity", "session", "assessment"}
 	received = []string{"recommendation-received", "activity-received"}
 )
 
-// events writes the events day by day, and on each day account by account, as an export of every hour or day would.
+// events writes the events by day, and on each day by account, as a daily export would.
 func (n *network) events(ctx context.Context) error {
 	pupils := make([]pupil, n.Users)
 	for i := range pupils {
@@ -66,7 +66,7 @@ func (n *network) events(ctx context.Context) error {
 	})
 }
 
-// day writes what one account does on a day. What is received comes to those who are away, too.
+// day writes the events of an account on a day. Accounts that do not come receive recommendations too.
 func (n *network) day(p *pupil, today calendar.Date, open int) {
 	if p.in1000(40) {
 		n.access(p, pick(&p.chance, received), at(today, p.moment()))
@@ -93,7 +93,7 @@ func (n *network) access(p *pupil, kind string, when instant) {
 	n.tables["accesses"].row(p.access+strconv.Itoa(p.accesses), p.ref, when.written(p.below(2) == 0), kind)
 }
 
-// sitting writes page views one after the other, mostly of one book. It ends with the day.
+// sitting writes successive page views, mostly of one book. It ends with the day.
 func (n *network) sitting(p *pupil, when instant) {
 	if p.book < 0 || p.in1000(110) {
 		n.take(p)
@@ -109,7 +109,7 @@ func (n *network) sitting(p *pupil, when instant) {
 	}
 }
 
-// take gives the account a book, one time in three a popular one: those at the front of the catalogue.
+// take gives the account a book, one time in three a popular one, which is at the front of the catalogue.
 func (n *network) take(p *pupil) {
 	books := len(n.books)
 	p.book, p.at = p.below(books), 0
@@ -133,15 +133,14 @@ func (n *network) view(p *pupil, v view, when time.Time) {
 	n.segments.row(p.segment+strconv.Itoa(p.segments), p.ref, p.book+1, when, v.ms, from, to, optional(tenths(v.tenths), v.tenths >= 0))
 }
 
-// view is one page view.
 type view struct {
 	words  int
 	ms     int // how long it lasts
 	tenths int // recorded speed in tenths of a word per minute; -1: none
 }
 
-// view draws a page view, of 10,000 by its speed, and whether it lasts three seconds. A page has 150 to 250 words, so that below 800
-// words per minute it lasts at least eleven seconds, and in less than three it was above 3,000.
+// view draws a page view by its speed, and by whether it lasts three seconds. A page has 150 to 250 words: below 800 words per minute it
+// lasts at least eleven seconds.
 func (c *chance) view() view {
 	words := c.between(150, 250)
 	switch class := c.below(10_000); {

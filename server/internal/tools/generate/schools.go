@@ -24,8 +24,7 @@ var schoolsFiles = map[string]row.Row{
 // [Network], its schools have about 500 users each, its classes 28 readers; one in 25 users is a teacher, and from ten
 // users on one is an administrator and one internal. The same parameters give the same bytes.
 //
-// It refuses a folder that holds a resource in another form, since a feed has one file of each. On an error, or when
-// ctx is done, it removes what it has written.
+// On an error, or when ctx is done, it removes the files that it has written.
 func Schools(ctx context.Context, dir string, p Params) (Summary, error) {
 	if p.First == 0 {
 		p.First = schools.HistoryStart()
@@ -35,7 +34,7 @@ func Schools(ctx context.Context, dir string, p Params) (Summary, error) {
 		if n, err = newNetwork(f); err != nil {
 			return err
 		}
-		n.registers()
+		n.records()
 		return n.events(ctx)
 	})
 	if err == nil {
@@ -44,8 +43,7 @@ func Schools(ctx context.Context, dir string, p Params) (Summary, error) {
 	return sum, err
 }
 
-// network is a schools feed while it is written. Accounts are numbered from 0: first the readers, by class, then teachers,
-// administrator and internal account.
+// network is a schools feed that is being written. Accounts are numbered from 0: readers by class, teachers, administrator, internal.
 type network struct {
 	*feed
 	schools           []school
@@ -67,7 +65,7 @@ type class struct {
 	readers           int
 }
 
-// book is a title of the catalogue; its id is its place, from 1.
+// book is a title of the catalogue.
 type book struct {
 	title
 	length int // in words
@@ -80,7 +78,7 @@ const (
 	usersForOthers  = 10 // from so many on there are teachers, an administrator and an internal account
 )
 
-// newNetwork invents schools, reads or invents titles, and shares the users out to as many of the schools as they fill.
+// newNetwork invents schools, reads or invents titles, and distributes the users over the schools.
 func newNetwork(f *feed) (n *network, err error) {
 	n = &network{feed: f, segments: f.tables["segments"], readers: f.Users}
 	list := invented(f.chance(forSchool, 0))
@@ -137,8 +135,8 @@ func letters(i int) string {
 	return letters(i/26-1) + letters(i%26)
 }
 
-// registers writes entities, accounts, books and evaluations.
-func (n *network) registers() {
+// records writes entities, accounts, books and evaluations.
+func (n *network) records() {
 	entities, state := n.tables["entities"], n.schools[0].state
 	entities.row(Network, "network", "Rede "+state, "F", nil, state, nil, nil)
 	for _, s := range n.schools {
@@ -164,7 +162,7 @@ func (n *network) registers() {
 	}
 }
 
-// others writes the accounts of those who are no readers. One teacher in ten belongs to no single school.
+// others writes the accounts other than readers. One teacher in ten belongs to the network.
 func (n *network) others() {
 	for i := range n.teachers {
 		place := Network

@@ -2,6 +2,7 @@ package generate
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -19,14 +20,13 @@ import (
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
-// What rows have besides texts, whole numbers, truths, days, times and lists: of these an empty text, the day 0 and an empty list
-// are null.
+// Rows have these besides texts, integers, booleans, days, times and lists. An empty text, the day 0 and an empty list are null.
 type (
 	tenths     int
 	hundredths int
 )
 
-// optional is a value, or null where there is none.
+// optional is a value, or null.
 func optional[T any](v T, there bool) any {
 	if there {
 		return v
@@ -45,8 +45,12 @@ type table struct {
 	rows  int64
 }
 
-// createTable begins a resource's file, of rows with the fields.
+// createTable creates the file of a resource, whose ending is that of the format.
 func createTable(path string, p Params, fields row.Schema) (*table, error) {
+	path += "." + cmp.Or(p.Format, "ndjson")
+	if p.Compress != "" {
+		path += "." + p.Compress
+	}
 	file, err := os.Create(path)
 	if err != nil {
 		return nil, err
@@ -100,7 +104,6 @@ func (t *table) row(values ...any) {
 	t.rows++
 }
 
-// appendJSON appends a value as JSON.
 func appendJSON(b []byte, v any) []byte {
 	start := len(b)
 	b, text := appendValue(b, v, ',')
@@ -117,7 +120,6 @@ func appendJSON(b []byte, v any) []byte {
 	return b
 }
 
-// appendCell appends a value as a cell of CSV.
 func appendCell(b []byte, v any) []byte {
 	start := len(b)
 	b, text := appendValue(b, v, ';')
@@ -127,8 +129,7 @@ func appendCell(b []byte, v any) []byte {
 	return b
 }
 
-// appendValue appends a value, the items of a list with commas between them, and reports whether it is a text. Of null it appends
-// nothing.
+// appendValue appends a value, the items of a list with commas between them, and reports whether it is a text. It appends nothing for null.
 func appendValue(b []byte, v any, comma byte) (_ []byte, text bool) {
 	switch v := v.(type) {
 	case nil:
@@ -162,14 +163,11 @@ func appendValue(b []byte, v any, comma byte) (_ []byte, text bool) {
 	return b, false
 }
 
-// finish writes what is left and closes the file. It returns the first error of the table.
+// finish flushes and closes the file, and returns the errors of the table.
 func (t *table) finish() error {
 	err := t.out.Flush()
 	if t.pack != nil {
 		err = errors.Join(err, t.pack.Close())
 	}
-	if err := errors.Join(err, t.file.Close()); err != nil {
-		return fmt.Errorf("generate: %s: %w", filepath.Base(t.file.Name()), err)
-	}
-	return nil
+	return errors.Join(err, t.file.Close())
 }

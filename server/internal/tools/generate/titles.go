@@ -1,12 +1,14 @@
 package generate
 
 import (
+	"encoding/csv"
 	"fmt"
+	"os"
 
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
-// inventTitle makes a title and an author; some titles name no author, some come twice.
+// inventTitle invents a title and an author. Some titles have no author, some are the same.
 func inventTitle(c *chance) title {
 	t := title{name: pick(c, nouns) + " " + pick(c, owners)}
 	switch c.below(10) {
@@ -59,7 +61,7 @@ type work struct {
 	hours               int // that it takes to read
 }
 
-// newWorks draws the formats of the titles, and which of them are asked for most.
+// newWorks draws the formats and the demand of the titles.
 func newWorks(f *feed, titles []title) (works []work, popular []int32) {
 	for i, t := range titles {
 		c := f.chance(forBook, i)
@@ -77,8 +79,8 @@ func newWorks(f *feed, titles []title) (works []work, popular []int32) {
 	return works, popular
 }
 
-// rank draws one of n things with a long tail: the first of them, a 512th part, come as often as the next as many, as the
-// two parts after these, as the next four, and so on.
+// rank draws one of n items with a long tail. The first 512th of them comes as often as the next 512th, the next two, the next four, and
+// so on.
 func (c *chance) rank(n int) int {
 	bands := 1
 	for high := max(1, n/512); high < n; high *= 2 {
@@ -91,10 +93,8 @@ func (c *chance) rank(n int) int {
 	return c.between(low, min(high, n)-1)
 }
 
-// work draws a title, by its place.
 func (l *lending) work(c *chance) int { return int(l.popular[c.rank(len(l.works))]) }
 
-// catalogue writes the books.
 func (l *lending) catalogue() {
 	for i, w := range l.works {
 		c := l.chance(forShelf, i)
@@ -106,7 +106,7 @@ func (l *lending) catalogue() {
 	}
 }
 
-// some draws from 1 to most different numbers from 1 to n, ascending; one time in twenty none.
+// some draws 1 to most different numbers from 1 to n, ascending, and one time in twenty none.
 func (c *chance) some(n, most int) (list []int64) {
 	if c.in1000(50) {
 		return nil
@@ -126,7 +126,7 @@ type line struct {
 	bought, expires            calendar.Date // expires 0: never
 }
 
-// lines writes the stock: most titles have a line of the platform's, two in three have lines of their own.
+// lines writes the stock. Most titles have a platform line, two in three have own lines.
 func (l *lending) lines() {
 	for i, w := range l.works {
 		c := l.chance(forLine, i)
@@ -142,7 +142,7 @@ func (l *lending) lines() {
 	}
 }
 
-// drawLine draws an own line of a title: one in three is legacy. Titles that are asked for much have more copies.
+// drawLine draws an own line of a title. One in three is legacy. Titles in demand have more copies.
 func (l *lending) drawLine(c *chance, w work) line {
 	most := 2 + l.Users/(400+100*int(w.rank))
 	one := line{
@@ -154,13 +154,13 @@ func (l *lending) drawLine(c *chance, w work) line {
 		one.expires = one.bought + 730
 	}
 	if c.in1000(330) {
-		l.bequeath(c, &one)
+		l.makeLegacy(c, &one)
 	}
 	return one
 }
 
-// bequeath makes a line a legacy: a few have no copies, most are from before the history and some were to expire before 2026.
-func (l *lending) bequeath(c *chance, one *line) {
+// makeLegacy makes a line a legacy. A few have no copies, most are from before the history, and some expire before 2026.
+func (l *lending) makeLegacy(c *chance, one *line) {
 	one.collection, one.kind, one.modality, one.price = pick(c, []string{"external", "external", "manual"}), "legacy", "", 0
 	if one.collection == "external" {
 		one.copies *= 20
@@ -180,7 +180,6 @@ func (l *lending) bequeath(c *chance, one *line) {
 	}
 }
 
-// line writes one row.
 func (l *lending) line(book int, one line) {
 	t := l.tables["lines"]
 	t.row(t.next(), book+1, one.collection, one.kind, one.number, one.modality,
@@ -194,8 +193,7 @@ type wish struct {
 	publisher, term, availability string
 }
 
-// newWishes invents the titles that are suggested, one for each four of the catalogue, from 30 to 5,000. One in seven is in
-// the catalogue already.
+// newWishes invents the titles that are suggested, one for each four of the catalogue, from 30 to 5,000. One in seven is in the catalogue.
 func newWishes(f *feed, works []work) []wish {
 	list := make([]wish, min(max(len(works)/4, 30), 5000))
 	for i := range list {
@@ -216,4 +214,21 @@ func newWishes(f *feed, works []work) []wish {
 		list[i] = w
 	}
 	return list
+}
+
+// readTitles reads a CSV file with the columns title, author and ISBN, below a header.
+func readTitles(path string) (titles []title, err error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("generate: %w", err)
+	}
+	defer file.Close()
+	rows, err := csv.NewReader(file).ReadAll()
+	if err != nil || len(rows) < 2 || len(rows[0]) < 3 {
+		return nil, fmt.Errorf("generate: %s has no rows of title, author and ISBN: %w", path, err)
+	}
+	for _, row := range rows[1:] {
+		titles = append(titles, title{row[0], row[1], row[2]})
+	}
+	return titles, nil
 }

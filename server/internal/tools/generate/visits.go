@@ -11,7 +11,7 @@ import (
 // loanDays is how long a loan or its renewal lasts.
 const loanDays = 14
 
-// events writes what the readers do, day by day, and on each day reader by reader. It returns the readers as they are at last.
+// events writes the events by day, and on each day by reader. It returns the readers as they are on the last day.
 func (l *lending) events(ctx context.Context) ([]reader, error) {
 	readers := make([]reader, l.Users)
 	for i := range readers {
@@ -28,7 +28,7 @@ func (l *lending) events(ctx context.Context) ([]reader, error) {
 	})
 }
 
-// visit is what one reader does on a day.
+// visit is a day of a reader.
 type visit struct {
 	*lending
 	*reader
@@ -37,7 +37,6 @@ type visit struct {
 
 func (v visit) today() calendar.Date { return v.start.day() }
 
-// time writes a time, none as null.
 func (v visit) time(t instant) any {
 	if t == 0 {
 		return nil
@@ -45,10 +44,9 @@ func (v visit) time(t instant) any {
 	return t.written(v.below(2) == 0)
 }
 
-// later draws another time of the day.
 func (v visit) later() instant { return at(v.today(), v.moment()) }
 
-// write writes the day: whoever does nothing else leaves a record of activity.
+// write writes the day. A reader that does nothing else has a record of activity.
 func (v visit) write() {
 	v.seen = v.today()
 	done := v.borrow()
@@ -73,7 +71,7 @@ func (v visit) write() {
 	}
 }
 
-// borrow takes up a loan that is ready, or makes one: more often where there is none. It reports whether it made one.
+// borrow begins a reserved loan, or makes one, more often if there is none. It reports whether it made one.
 func (v visit) borrow() bool {
 	r := v.reader
 	if r.next.to != 0 && r.next.from <= v.today() {
@@ -93,8 +91,7 @@ func (v visit) borrow() bool {
 // renewed is how often loans are renewed.
 var renewed = []int{0, 0, 0, 0, 0, 0, 0, 0, 1, 2}
 
-// lend writes a loan with its renewals, as they will have come about by the feed's last day. Four in ten are returned, the others
-// expire.
+// lend writes a loan with its renewals, as they are on the last day. Four in ten are returned, the others expire.
 func (v visit) lend(work int, from instant) loan {
 	loans, renewals := v.tables["loans"], v.tables["renewals"]
 	lent, day, known := loans.next(), from.day(), v.known(v.reader.membership)
@@ -125,9 +122,8 @@ func (v visit) lend(work int, from instant) loan {
 	return loan{int32(work), day, last}
 }
 
-// reserve writes a reservation as it will stand on the feed's last day, and the loan that it becomes. A copy is released
-// within a month and kept three days: of a hundred reservations 55 become loans, 20 are cancelled, 25 are lost. Whoever
-// leaves cancels. The position is the place among the title's active ones; a few tell none.
+// reserve writes a reservation as it is on the last day, and the loan that it becomes. A copy is released within a month and kept for
+// three days. Of a hundred reservations 55 become loans, 20 are cancelled and 25 are lost.
 func (v visit) reserve() {
 	work, reserved := v.work(&v.chance), v.later()
 	released := v.today() + calendar.Date(v.between(1, 30))
@@ -157,7 +153,7 @@ func (v visit) reserve() {
 	}
 }
 
-// suggest writes a request. One in four names no title, only what was searched; some are written otherwise than the rest.
+// suggest writes a request. One in four has only a search term; some are spelled differently.
 func (v visit) suggest() {
 	w := v.wishes[v.rank(len(v.wishes))]
 	switch v.below(12) {
@@ -172,9 +168,8 @@ func (v visit) suggest() {
 	t.row(t.next(), v.id, w.name, w.author, w.publisher, w.term, w.availability, v.time(v.later()))
 }
 
-// read writes the sittings of a day, one after the other, most of them of the loan: one in ten with none is of a title
-// that was never lent. One day in fifty was without a connection and is told of days later. It reports whether there were
-// sittings today.
+// read writes the sittings of a day, mostly of the loan. One day in fifty is an earlier one, which was offline. It reports whether there
+// are sittings today.
 func (v visit) read() bool {
 	work := int(v.loan.work)
 	if v.loan.to == 0 {
@@ -204,10 +199,10 @@ func (v visit) read() bool {
 	return today
 }
 
-// sittings are the seconds of sittings: three in ten are a short look, two are long.
+// sittings are the seconds of sittings: three in ten are short, two are long.
 var sittings = []band{{3, 5, 120}, {5, 120, 1800}, {2, 1800, 5400}}
 
-// sit writes one sitting. One in twenty goes back in the book. One in three of a title that has both formats is listened to.
+// sit writes a sitting. One in twenty goes back in the book. One in three of a title with both formats is listened to.
 func (v visit) sit(place int, when time.Time, seconds int) {
 	w := &v.works[place]
 	reached := min(seconds*10_000/(w.hours*3600), 10_000)

@@ -1,12 +1,13 @@
 //go:build clients
 
-// Command golang pulls pages with the generated Go clients and prints sums of the rows as JSON.
+// Command golang pulls pages with the generated Go clients and prints sums of the rows as JSON. An answer that is not the expected one
+// ends it.
 package main
 
 import (
 	"context"
 	"encoding/json"
-	"fmt"
+	"log"
 	"net/http"
 	"os"
 
@@ -35,13 +36,21 @@ var server = os.Getenv("CLIENTS_URL")
 func main() {
 	var p pulled
 	ctx := context.Background()
-	for _, pull := range []func(context.Context, *pulled) error{pullSchools, pullLibraries, pullDirectory} {
-		if err := pull(ctx, &p); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
+	pullSchools(ctx, &p)
+	pullLibraries(ctx, &p)
+	pullDirectory(ctx, &p)
+	check(json.NewEncoder(os.Stdout).Encode(p))
+}
+
+func check(err error) {
+	if err != nil {
+		log.Fatal(err)
 	}
-	json.NewEncoder(os.Stdout).Encode(p)
+}
+
+func must[T any](v T, err error) T {
+	check(err)
+	return v
 }
 
 // keyed returns a function that puts the key of an environment variable on a request.
@@ -53,107 +62,65 @@ func keyed(key string) func(context.Context, *http.Request) error {
 }
 
 // pages calls page for page after page until it has all rows.
-func pages(page func(n int64) (rows int, total int64, err error)) error {
-	var got int64
-	for n := int64(1); ; n++ {
-		rows, total, err := page(n)
-		if err != nil {
-			return err
-		}
+func pages(page func(n int64) (rows int, total int64)) {
+	for n, got := int64(1), int64(0); ; n++ {
+		rows, total := page(n)
 		if got += int64(rows); rows == 0 || got >= total {
-			return nil
+			return
 		}
 	}
 }
 
-func pullSchools(ctx context.Context, p *pulled) error {
-	c, err := schools.NewClientWithResponses(server, schools.WithRequestEditorFn(keyed("CLIENTS_SCHOOLS")))
-	if err != nil {
-		return err
-	}
+func pullSchools(ctx context.Context, p *pulled) {
+	c := must(schools.NewClientWithResponses(server, schools.WithRequestEditorFn(keyed("CLIENTS_SCHOOLS"))))
 	size := int64(50)
-	err = pages(func(n int64) (int, int64, error) {
-		res, err := c.UsersWithResponse(ctx, &schools.UsersParams{Page: &n, PageSize: &size})
-		if err != nil || res.JSON200 == nil {
-			return 0, 0, fmt.Errorf("users: %w, %+v", err, res)
-		}
-		for _, u := range res.JSON200.Data.Rows {
+	pages(func(n int64) (int, int64) {
+		users := must(c.UsersWithResponse(ctx, &schools.UsersParams{Page: &n, PageSize: &size})).JSON200
+		for _, u := range users.Data.Rows {
 			p.Users++
 			if u.Class != nil {
 				p.InClass++
 			}
 		}
-		return len(res.JSON200.Data.Rows), res.JSON200.Meta.Page.TotalRows, nil
+		return len(users.Data.Rows), users.Meta.Page.TotalRows
 	})
-	if err != nil {
-		return err
-	}
 	since := os.Getenv("CLIENTS_SINCE")
-	changed, err := c.UsersWithResponse(ctx, &schools.UsersParams{ChangedSince: &since})
-	if err != nil || changed.JSON200 == nil || changed.JSON200.Data.Removed == nil {
-		return fmt.Errorf("users since: %w, %+v", err, changed)
-	}
-	for _, key := range *changed.JSON200.Data.Removed {
+	for _, key := range *must(c.UsersWithResponse(ctx, &schools.UsersParams{ChangedSince: &since})).JSON200.Data.Removed {
 		p.Removed += key.UserId
 	}
 	none := int64(0)
-	refused, err := c.UsersWithResponse(ctx, &schools.UsersParams{Page: &none, PageSize: &none})
-	if err != nil || refused.JSON400 == nil {
-		return fmt.Errorf("users of page 0: %w, %+v", err, refused)
-	}
-	messages, err := refused.JSON400.Message.AsErrorMessage1()
-	if err != nil {
-		return err
-	}
-	p.Refused = len(messages)
-	return pages(func(n int64) (int, int64, error) {
-		res, err := c.ReadingsWithResponse(ctx, &schools.ReadingsParams{Page: &n, PageSize: &size})
-		if err != nil || res.JSON200 == nil {
-			return 0, 0, fmt.Errorf("readings: %w, %+v", err, res)
-		}
-		for _, r := range res.JSON200.Data.Rows {
+	refused := must(c.UsersWithResponse(ctx, &schools.UsersParams{Page: &none, PageSize: &none})).JSON400
+	p.Refused = len(must(refused.Message.AsErrorMessage1()))
+	pages(func(n int64) (int, int64) {
+		readings := must(c.ReadingsWithResponse(ctx, &schools.ReadingsParams{Page: &n, PageSize: &size})).JSON200
+		for _, r := range readings.Data.Rows {
 			p.Readings++
 			p.Minutes += r.ReadingMinutes
 			p.Percent += r.Percent
 		}
-		return len(res.JSON200.Data.Rows), res.JSON200.Meta.Page.TotalRows, nil
+		return len(readings.Data.Rows), readings.Meta.Page.TotalRows
 	})
 }
 
-func pullLibraries(ctx context.Context, p *pulled) error {
-	c, err := libraries.NewClientWithResponses(server, libraries.WithRequestEditorFn(keyed("CLIENTS_LIBRARIES")))
-	if err != nil {
-		return err
-	}
+func pullLibraries(ctx context.Context, p *pulled) {
+	c := must(libraries.NewClientWithResponses(server, libraries.WithRequestEditorFn(keyed("CLIENTS_LIBRARIES"))))
 	size := int64(20)
-	return pages(func(n int64) (int, int64, error) {
-		res, err := c.StockWithResponse(ctx, &libraries.StockParams{Page: &n, PageSize: &size})
-		if err != nil || res.JSON200 == nil {
-			return 0, 0, fmt.Errorf("stock: %w, %+v", err, res)
-		}
-		for _, t := range res.JSON200.Data.Rows {
+	pages(func(n int64) (int, int64) {
+		stock := must(c.StockWithResponse(ctx, &libraries.StockParams{Page: &n, PageSize: &size})).JSON200
+		for _, t := range stock.Data.Rows {
 			p.Titles++
 			p.Share += t.Percentage
 		}
-		return len(res.JSON200.Data.Rows), res.JSON200.Meta.Page.TotalRows, nil
+		return len(stock.Data.Rows), stock.Meta.Page.TotalRows
 	})
 }
 
-func pullDirectory(ctx context.Context, p *pulled) error {
-	c, err := directory.NewClientWithResponses(server, directory.WithRequestEditorFn(sign))
-	if err != nil {
-		return err
-	}
-	var after *string
-	for {
-		res, err := c.ListEntitiesWithResponse(ctx, &directory.ListEntitiesParams{EntityType: "class", After: after})
-		if err != nil || res.JSON200 == nil {
-			return fmt.Errorf("classes: %w, %+v", err, res)
-		}
-		p.Classes += len(res.JSON200.Entries)
-		if after = res.JSON200.Metadata.After; after == nil {
-			return nil
-		}
+func pullDirectory(ctx context.Context, p *pulled) {
+	c := must(directory.NewClientWithResponses(server, directory.WithRequestEditorFn(sign)))
+	for after := new(string); after != nil; {
+		classes := must(c.ListEntitiesWithResponse(ctx, &directory.ListEntitiesParams{EntityType: "class", After: after})).JSON200
+		p.Classes += len(classes.Entries)
+		after = classes.Metadata.After
 	}
 }
 
