@@ -13,8 +13,8 @@ const maxSeconds = 24 * 60 * 60
 
 // Session makes an event of a session's row. The error is row.ErrBeforeHistory or a *row.FaultError.
 func (in *Intake) Session(r SessionRow) (libraries.Event, error) {
-	if wrong := in.exists(r.Reader, r.Book); wrong != nil {
-		return libraries.Event{}, wrong
+	if err := in.refers(r.Reader, r.Book); err != nil {
+		return libraries.Event{}, err
 	}
 	if r.Seconds > maxSeconds {
 		return libraries.Event{}, row.Fault("seconds", "must not be above one day, 86400")
@@ -59,8 +59,8 @@ type bookEvents struct {
 }
 
 func (in *Intake) bookEvent(of bookEvents, id []byte, reader, book int64, at time.Time) (libraries.Event, error) {
-	if wrong := in.exists(reader, book); wrong != nil {
-		return libraries.Event{}, wrong
+	if err := in.refers(reader, book); err != nil {
+		return libraries.Event{}, err
 	}
 	e, err := in.event(of.kind, reader, at, of.time)
 	if err != nil {

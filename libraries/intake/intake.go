@@ -10,15 +10,15 @@ import (
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
-// State is what a load must know of a network.
+// Stored is what a load must know of a network's tables before it validates a feed.
 type Stored struct {
-	At       snapshot.Versions // which the load builds on; Facts is 0 before the first
+	At       snapshot.Versions // the snapshot; Facts is 0 before the first load
 	Terms    []Term
 	Books    []libraries.Book
 	Lines    []stock.BookLine
 	Channels []libraries.ChannelDay
 	Readers  []int64 // ascending
-	// Forgotten are the readers whose name and e-mail no row brings back (P7).
+	// Forgotten has the readers who were erased. No row brings back their name or e-mail (P7).
 	Forgotten map[int64]bool
 }
 
@@ -31,40 +31,34 @@ func (st Stored) Vocabularies() map[libraries.Vocabulary][]libraries.Term {
 	return by
 }
 
-// Intake settles a feed against the State of a network: it checks each row by itself and against what it refers to (F3),
-// lets of rows with one key the one stand that F1 says, and keeps what is to be written.
+// Intake validates the rows of a feed by themselves and against a network's stored tables (F3), and collects what they change
+// in its small tables.
 //
-// The files are read in the order terms, books, lines, channels, readers, and then the others. The methods named for one row
-// check it, and may be called from any number of goroutines, between the calls of the others; those named for several settle
-// the rows that were good.
+// The files are read in the order terms, books, lines, channels, readers, and then the others. A method with the name of one
+// row validates it, and may be called from any number of goroutines while no table is validated.
 type Intake struct {
-	Began   time.Time // when the load began: what happened more than 5 minutes later is bad (F3)
+	// Began is when the load began. An event more than 5 minutes later is bad (F3).
+	Began time.Time
+	// History is the first day of the history; earlier events are skipped (G6).
 	History calendar.Date
-	// Forgotten are the readers whose name and e-mail no row brings back (P7).
+	// Forgotten has the readers who were erased (P7).
 	Forgotten map[int64]bool
 
-	// What is to be written: the terms, books, lines and channels that are new or changed.
-	PutTerms    []Term
-	PutBooks    []libraries.Book
-	PutLines    []stock.BookLine
-	PutChannels []libraries.ChannelDay
-
-	terms    knownTable[termKey, Term]
-	books    knownTable[int64, libraries.Book]
-	lines    knownTable[int64, stock.BookLine]
-	channels knownTable[channelKey, libraries.ChannelDay]
-	readers  ids // that there are, those of the feed included
+	Terms    *Table[Term]
+	Books    *Table[libraries.Book]
+	Lines    *Table[stock.BookLine]
+	Channels *Table[libraries.ChannelDay]
+	readers  ids // with those of the feed
 }
 
-// NewIntake returns an Intake that has settled nothing yet. began is when the load began, history the first day that is
-// kept.
+// NewIntake returns an Intake for a load that began at an instant, with the first day of the history.
 func NewIntake(st Stored, began time.Time, history calendar.Date) *Intake {
 	in := &Intake{
 		Began: began, History: history, Forgotten: st.Forgotten,
-		terms:    newKnownTable(Terms, st.Terms, func(t Term) termKey { return termKey{t.Vocabulary, t.ID} }),
-		books:    newKnownTable(Books, st.Books, func(b libraries.Book) int64 { return b.ID }),
-		lines:    newKnownTable(Lines, st.Lines, func(l stock.BookLine) int64 { return l.Line.ID }),
-		channels: newKnownTable(Channels, st.Channels, func(d libraries.ChannelDay) channelKey { return channelKey{d.Day, d.Channel} }),
+		Terms:    newTable(Terms, st.Terms, func(t Term) rowKey { return rowKey{int64(t.Vocabulary), t.ID} }),
+		Books:    newTable(Books, st.Books, func(b libraries.Book) rowKey { return rowKey{b.ID} }),
+		Lines:    newTable(Lines, st.Lines, func(l stock.BookLine) rowKey { return rowKey{l.Line.ID} }),
+		Channels: newTable(Channels, st.Channels, func(d libraries.ChannelDay) rowKey { return rowKey{int64(d.Day), int64(d.Channel)} }),
 		readers:  ids{},
 	}
 	for _, id := range st.Readers {
@@ -73,18 +67,23 @@ func NewIntake(st Stored, began time.Time, history calendar.Date) *Intake {
 	return in
 }
 
+// TableChanges returns the changes of the tables that the intake knows.
+func (in *Intake) TableChanges() []snapshot.Change {
+	return []snapshot.Change{in.Terms.change(), in.Books.change(), in.Lines.change(), in.Channels.change()}
+}
+
 // The reasons that several fields share.
 const (
 	isMissing  = "does not exist"
 	isRequired = "is required"
 )
 
-// exists returns what is wrong with a row that refers to a reader and a title.
-func (in *Intake) exists(reader, book int64) *row.FaultError {
+// refers returns the fault of a row that refers to a reader and a title, or nil.
+func (in *Intake) refers(reader, book int64) error {
 	if !in.readers.has(reader) {
 		return row.Fault("userId", isMissing)
 	}
-	if !in.books.has(book) {
+	if !in.Books.has(rowKey{book}) {
 		return row.Fault("bookId", isMissing)
 	}
 	return nil

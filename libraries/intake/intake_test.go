@@ -112,7 +112,7 @@ func TestTermRows(t *testing.T) {
 	}
 	for _, tt := range tests {
 		var s said
-		c := newIntake().Terms(lined(terms(libraries.SubjectTerms, tt.rows...)...))
+		c := newIntake().Terms.Validate(lined(terms(libraries.SubjectTerms, tt.rows...)...))
 		if got := s.of(c); got != tt.want || c.Rows != len(tt.rows) {
 			t.Errorf("%s: Terms = %q of %d rows, want %q", tt.name, got, c.Rows, tt.want)
 		}
@@ -123,15 +123,15 @@ func TestTermRows(t *testing.T) {
 func TestTermsOfTheFeed(t *testing.T) {
 	in := newIntake()
 	var s said
-	in.Terms(lined(terms(libraries.CategoryTerms, libraries.Term{ID: 1, Name: "Um"}, libraries.Term{ID: 5, Name: "Cinco"})...))
-	if got, want := in.PutTerms, terms(libraries.CategoryTerms, libraries.Term{ID: 5, Name: "Cinco"}); !slices.Equal(got, want) {
+	in.Terms.Validate(lined(terms(libraries.CategoryTerms, libraries.Term{ID: 1, Name: "Um"}, libraries.Term{ID: 5, Name: "Cinco"})...))
+	if got, want := in.Terms.Put, terms(libraries.CategoryTerms, libraries.Term{ID: 5, Name: "Cinco"}); !slices.Equal(got, want) {
 		t.Errorf("PutTerms = %v, want %v", got, want)
 	}
 	book := libraries.Book{ID: 3, Publisher: libraries.None, Categories: []int64{5, 1, 5}, Year: libraries.None}
-	if c := settle(&s, lined(book), in.Book, in.Books); c.New != 1 {
+	if c := settle(&s, lined(book), in.Book, in.Books.Validate); c.New != 1 {
 		t.Fatalf("Books = %+v, want a new one; %v", c, s)
 	}
-	if got := in.PutBooks[0].Categories; !slices.Equal(got, []int64{1, 5}) {
+	if got := in.Books.Put[0].Categories; !slices.Equal(got, []int64{1, 5}) {
 		t.Errorf("categories = %v, want them ascending, each once", got)
 	}
 }
@@ -163,12 +163,12 @@ func TestBookRows(t *testing.T) {
 	for _, tt := range tests {
 		var s said
 		in := newIntake()
-		c := settle(&s, lined(tt.rows...), in.Book, in.Books)
+		c := settle(&s, lined(tt.rows...), in.Book, in.Books.Validate)
 		if got := s.of(c); got != tt.want {
 			t.Errorf("%s: Books = %q, want %q", tt.name, got, tt.want)
 		}
-		if put := c.New + c.Changed; put != len(in.PutBooks) {
-			t.Errorf("%s: %d books are to be written, want %d", tt.name, len(in.PutBooks), put)
+		if put := c.New + c.Changed; put != len(in.Books.Put) {
+			t.Errorf("%s: %d books are to be written, want %d", tt.name, len(in.Books.Put), put)
 		}
 	}
 }
@@ -200,7 +200,7 @@ func TestLineRows(t *testing.T) {
 		tt.change(&line)
 		var s said
 		in := newIntake()
-		c := settle(&s, lined(line), in.Line, in.Lines)
+		c := settle(&s, lined(line), in.Line, in.Lines.Validate)
 		if got := s.of(c); got != tt.want {
 			t.Errorf("%s: Lines = %q, want %q", tt.name, got, tt.want)
 		}
@@ -223,11 +223,11 @@ func TestChannelRows(t *testing.T) {
 	for _, tt := range tests {
 		var s said
 		in := newIntake()
-		c := settle(&s, lined(tt.rows...), in.Channel, in.Channels)
+		c := settle(&s, lined(tt.rows...), in.Channel, in.Channels.Validate)
 		if got := s.of(c); got != tt.want {
 			t.Errorf("%s: Channels = %q, want %q", tt.name, got, tt.want)
 		}
-		for _, d := range in.PutChannels {
+		for _, d := range in.Channels.Put {
 			if d.Estimated != (d.Channel == libraries.App) {
 				t.Errorf("%s: %v is estimated: %t", tt.name, d.Channel, d.Estimated)
 			}

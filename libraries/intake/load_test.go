@@ -40,7 +40,7 @@ func oneLoan(t *testing.T) *intake.Sorter {
 // TestRowsThatCannotBeWritten fail the load.
 func TestRowsThatCannotBeWritten(t *testing.T) {
 	first, why := snapshot.Unwritten(nil, 7, 0), errors.New("no room")
-	_, _, err := intake.Load(t.Context(), refusing{first, why}, &intake.Intake{}, oneLoan(t), intake.LoadOptions{})
+	_, _, err := intake.Load(t.Context(), refusing{first, why}, oneLoan(t), intake.LoadOptions{})
 	if !errors.Is(err, why) {
 		t.Errorf("the load of loans that cannot be written is %v", err)
 	}

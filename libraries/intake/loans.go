@@ -18,8 +18,8 @@ import (
 
 // Loan checks a row of loans by itself. The error is a *FaultError.
 func (in *Intake) Loan(l libraries.Loan) (libraries.Loan, error) {
-	if wrong := in.exists(l.Reader, l.Book); wrong != nil {
-		return l, wrong
+	if err := in.refers(l.Reader, l.Book); err != nil {
+		return l, err
 	}
 	return l, in.ends(l.Borrowed, l.Returned, l.Status.Ended(), end{"borrowedAt", "returnedAt", "the loan is active"})
 }
@@ -27,8 +27,8 @@ func (in *Intake) Loan(l libraries.Loan) (libraries.Loan, error) {
 // Reservation checks a row of reservations by itself. A position that its status does not have is left out (L6). The error is
 // a *FaultError.
 func (in *Intake) Reservation(r libraries.Reservation) (libraries.Reservation, error) {
-	if wrong := in.exists(r.Reader, r.Book); wrong != nil {
-		return r, wrong
+	if err := in.refers(r.Reader, r.Book); err != nil {
+		return r, err
 	}
 	if !r.Status.Active() {
 		r.Position = libraries.None

@@ -1,7 +1,6 @@
 package intake
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/lectern-dev/lectern/libraries"
@@ -11,46 +10,54 @@ import (
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
-// register is a register that is known as a whole: what there is by its key, the feed's rows included once they are settled.
-type knownTable[K comparable, V any] struct {
-	table *snapshot.Records[V]
-	key   func(V) K
-	known map[K]V
+// Table is a table of which a load knows all rows: those that are stored, and those of the feed once they are validated.
+type Table[V any] struct {
+	// Put has the rows that are new or changed.
+	Put []V
+
+	records *snapshot.Records[V]
+	key     func(V) rowKey
+	known   map[rowKey]V
 }
 
-func newKnownTable[K comparable, V any](table *snapshot.Records[V], rows []V, key func(V) K) knownTable[K, V] {
-	g := knownTable[K, V]{table, key, make(map[K]V, len(rows))}
-	for _, v := range rows {
-		g.known[key(v)] = v
+// rowKey is the key of a row; the second number is 0 if the first is enough.
+type rowKey [2]int64
+
+func newTable[V any](records *snapshot.Records[V], stored []V, key func(V) rowKey) *Table[V] {
+	t := &Table[V]{records: records, key: key, known: make(map[rowKey]V, len(stored))}
+	for _, v := range stored {
+		t.known[key(v)] = v
 	}
-	return g
+	return t
 }
 
-func (g knownTable[K, V]) has(key K) bool {
-	_, ok := g.known[key]
+func (t *Table[V]) has(key rowKey) bool {
+	_, ok := t.known[key]
 	return ok
 }
 
-// settle settles rows, each checked by itself before, and appends to put what is new or changed.
-func (g knownTable[K, V]) validate(rows []row.Lined[V], order func(a, b V) int, put *[]V) row.Counts {
+// Validate compares rows, each validated by itself, with one another and with the stored ones.
+func (t *Table[V]) Validate(rows []row.Lined[V]) row.Counts {
 	c := row.Counts{Rows: len(rows)}
-	_ = row.Reconciler[V, V]{ // nothing of it fails: the rows are good
-		Order: order, Same: g.table.Same,
+	_ = row.Reconciler[V, V]{ // it cannot fail: the rows are good
+		Order: func(a, b V) int {
+			x, y := t.key(a), t.key(b)
+			return slices.Compare(x[:], y[:])
+		},
+		Same:  t.records.Same,
 		Check: func(v V) (V, error) { return v, nil },
-		Was:   func(v V) (V, bool) { was, known := g.known[g.key(v)]; return was, known },
+		Was:   func(v V) (V, bool) { was, known := t.known[t.key(v)]; return was, known },
 		Put: func(v V, _ *V) error {
-			g.known[g.key(v)] = v
-			*put = append(*put, v)
+			t.known[t.key(v)] = v
+			t.Put = append(t.Put, v)
 			return nil
 		},
 	}.Reconcile(rows, &c, nil)
 	return c
 }
 
-// Terms settles the rows of a vocabulary.
-func (in *Intake) Terms(rows []row.Lined[Term]) row.Counts {
-	return in.terms.validate(rows, func(a, b Term) int { return cmp.Compare(a.ID, b.ID) }, &in.PutTerms)
-}
+// change returns the change that writes Put.
+func (t *Table[V]) change() snapshot.Change { return t.records.Change(snapshot.Rows[V]{Again: t.Put}) }
 
 // Book checks a row of books, whose lists may be in any order. The error is a *FaultError.
 func (in *Intake) Book(b libraries.Book) (libraries.Book, error) {
@@ -70,7 +77,7 @@ func (in *Intake) Book(b libraries.Book) (libraries.Book, error) {
 // has reports whether all of the terms exist.
 func (in *Intake) has(v libraries.Vocabulary, ids ...int64) bool {
 	for _, id := range ids {
-		if !in.terms.has(termKey{v, id}) {
+		if !in.Terms.has(rowKey{int64(v), id}) {
 			return false
 		}
 	}
@@ -87,47 +94,18 @@ func ascending(ids []int64) []int64 {
 	return slices.Compact(ids)
 }
 
-// Books settles the rows of books.
-func (in *Intake) Books(rows []row.Lined[libraries.Book]) row.Counts {
-	return in.books.validate(rows, func(a, b libraries.Book) int { return cmp.Compare(a.ID, b.ID) }, &in.PutBooks)
-}
-
 // Line checks a row of lines. The error is a *FaultError.
 func (in *Intake) Line(l stock.BookLine) (stock.BookLine, error) {
-	if !in.books.has(l.Book) {
+	if !in.Books.has(rowKey{l.Book}) {
 		return l, row.Fault("bookId", isMissing)
 	}
 	return l, nil
 }
 
-// Lines settles the rows of lines.
-func (in *Intake) Lines(rows []row.Lined[stock.BookLine]) row.Counts {
-	return in.lines.validate(rows, func(a, b stock.BookLine) int { return cmp.Compare(a.Line.ID, b.Line.ID) }, &in.PutLines)
-}
-
-// termKey and channelKey are the keys of rows of terms and of channels.
-type (
-	termKey struct {
-		vocabulary libraries.Vocabulary
-		id         int64
-	}
-	channelKey struct {
-		day     calendar.Date
-		channel libraries.Channel
-	}
-)
-
 // Channel completes a row of channels: that it is estimated follows from its channel, whatever the feed says (L13).
 func (in *Intake) Channel(d libraries.ChannelDay) (libraries.ChannelDay, error) {
 	d.Estimated = d.Channel.Estimated()
 	return d, nil
-}
-
-// Channels settles the rows of channels.
-func (in *Intake) Channels(rows []row.Lined[libraries.ChannelDay]) row.Counts {
-	return in.channels.validate(rows, func(a, b libraries.ChannelDay) int {
-		return cmp.Or(cmp.Compare(a.Day, b.Day), cmp.Compare(a.Channel, b.Channel))
-	}, &in.PutChannels)
 }
 
 // Reader checks a row of readers. The e-mail of a deleted one is left out, so that it is kept nowhere (L18), and of a

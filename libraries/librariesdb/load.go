@@ -78,7 +78,9 @@ func (l *Load) Close(ctx context.Context) error { return l.to.Close(ctx) }
 // Save writes a settled feed, which builds on the state of Base, and makes it hold with its last step (F2), also where nothing
 // is new. The error is snapshot.ErrLost where another load has taken over.
 func (l *Load) Save(ctx context.Context, in *intake.Intake, sorter *intake.Sorter, o SaveOptions) (Saved, error) {
-	loaded, erased, err := intake.Load(ctx, l.to, in, sorter, l.store.options(l.Base, o))
+	of := l.store.options(l.Base, o)
+	of.Begin = in.TableChanges()
+	loaded, erased, err := intake.Load(ctx, l.to, sorter, of)
 	if err != nil {
 		return Saved{}, err
 	}
@@ -95,7 +97,7 @@ func (l *Load) Save(ctx context.Context, in *intake.Intake, sorter *intake.Sorte
 func (s *Store) options(a report.Access, o SaveOptions) intake.LoadOptions {
 	return intake.LoadOptions{
 		Progress: o.Progress,
-		People:   func(ctx context.Context, ids []int64) ([]libraries.Reader, error) { return s.People(ctx, a, ids) },
+		Readers:  func(ctx context.Context, ids []int64) ([]libraries.Reader, error) { return s.People(ctx, a, ids) },
 	}
 }
 
@@ -113,7 +115,9 @@ func (s *Store) Last(ctx context.Context, n libraries.NetworkID) (report.Access,
 // Check counts what a load on a state would save, and writes nothing (F7): it holds no lock and may run beside a load. The
 // hour and the versions are those of the state; of the options, Progress alone counts.
 func (s *Store) Check(ctx context.Context, a report.Access, sorter *intake.Sorter, o SaveOptions) (Saved, error) {
-	loaded, err := intake.Count(ctx, snapshot.Unwritten(s, auth.Tenant(a.Network), a.At.Facts), sorter, s.options(a, o))
+	of := s.options(a, o)
+	of.Count = true
+	loaded, _, err := intake.Load(ctx, snapshot.Unwritten(s, auth.Tenant(a.Network), a.At.Facts), sorter, of)
 	return Saved{loaded, a.Hour, a.At}, err
 }
 

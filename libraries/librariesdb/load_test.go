@@ -18,6 +18,7 @@ import (
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
 	"github.com/lectern-dev/lectern/libraries/librariesdb"
 	"github.com/lectern-dev/lectern/libraries/report"
+	"github.com/lectern-dev/lectern/paging/row"
 	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 	"github.com/lectern-dev/lectern/reading/extsort"
@@ -87,64 +88,34 @@ func (l *loader) intake(a report.Access) *intake.Intake {
 	return intake.NewIntake(l.state(a), (lastDay + 1).Start(), firstDay)
 }
 
-// sorter has what a feed says of readers, with loans and reservations as changes of what a state has.
-func (l *loader) sorter(a report.Access, f feed) *intake.Sorter {
+// sorter sorts a feed, with loans and reservations as changes of stored ones.
+func (l *loader) sorter(in *intake.Intake, a report.Access, f feed) *intake.Sorter {
 	l.Helper()
-	p := &intake.Sorter{Sorter: extsort.Sorter{Dir: l.dir, Limit: l.limit}}
-	l.Cleanup(func() { p.Close() })
-	loans, err := l.LoansByID(l.Context(), a, ids(f.loans, func(v libraries.Loan) int64 { return v.ID }))
-	if err != nil {
-		l.Fatal(err)
-	}
-	reservations, err := l.ReservationsByID(l.Context(), a, ids(f.reservations, func(v libraries.Reservation) int64 { return v.ID }))
-	if err != nil {
-		l.Fatal(err)
-	}
+	s := &intake.Sorter{Sorter: extsort.Sorter{Dir: l.dir, Limit: l.limit}}
+	l.Cleanup(func() { s.Close() })
+	loans, reservations := l.RecordSorters(in, s, a)
 	var errs []error
 	for _, r := range f.readers {
-		errs = append(errs, p.AddReader(r))
+		errs = append(errs, s.AddReader(r))
 	}
 	for _, e := range f.events {
-		errs = append(errs, p.AddEvent(e))
+		errs = append(errs, s.AddEvent(e))
 	}
-	for _, loan := range f.loans {
-		if was, old := loans[loan.ID]; !old {
-			errs = append(errs, p.AddLoan(libraries.LoanChange{Now: loan}))
-		} else if loanText(was) != loanText(loan) {
-			errs = append(errs, p.AddLoan(libraries.LoanChange{Now: loan, Was: &was}))
-		}
+	for i, loan := range f.loans {
+		errs = append(errs, loans.Add(loan, i))
 	}
-	for _, r := range f.reservations {
-		if was, old := reservations[r.ID]; !old {
-			errs = append(errs, p.AddReservation(libraries.ReservationChange{Now: r}))
-		} else if was != r {
-			errs = append(errs, p.AddReservation(libraries.ReservationChange{Now: r, Was: &was}))
-		}
+	for i, r := range f.reservations {
+		errs = append(errs, reservations.Add(r, i))
 	}
 	for _, r := range f.requests {
-		errs = append(errs, p.AddRequest(r))
+		errs = append(errs, s.AddRequest(r))
 	}
+	bad := func(line int, field, reason string) error { return fmt.Errorf("row %d: %s %s", line, field, reason) }
+	errs = append(errs, loans.Reconcile(l.Context(), &row.Counts{}, bad), reservations.Reconcile(l.Context(), &row.Counts{}, bad))
 	if err := errors.Join(errs...); err != nil {
 		l.Fatal(err)
 	}
-	return p
-}
-
-func loanText(l libraries.Loan) string {
-	due := "none"
-	if l.Due != nil {
-		due = l.Due.String()
-	}
-	l.Due = nil
-	return fmt.Sprint(l, due)
-}
-
-func ids[T any](list []T, id func(T) int64) []int64 {
-	var ids []int64
-	for _, v := range list {
-		ids = append(ids, id(v))
-	}
-	return ids
+	return s
 }
 
 // load saves a feed.
@@ -169,7 +140,7 @@ func (l *loader) try(ctx context.Context, f feed, o librariesdb.SaveOptions, cha
 	if change != nil {
 		change(in)
 	}
-	sorter := l.sorter(w.Base, f)
+	sorter := l.sorter(in, w.Base, f)
 	saved, err = w.Save(ctx, in, sorter, o)
 	return saved, errors.Join(err, sorter.Close())
 }
@@ -265,7 +236,7 @@ func TestPiecesMakeTheWhole(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		ls := loaders(t, db, "whole", "pieces")
 		saved := ls[0].load(whole(0), atOnce)
-		if saved.New != 80 || saved.Repeated != 0 || saved.Requests != 20 || saved.Readers != (intake.ReaderCounts{New: 9}) {
+		if saved.New != 80 || saved.Repeated != 0 || saved.Requests != 20 || saved.Readers != (row.Counts{New: 9}) {
 			t.Errorf("the whole saved %+v, want 60 events and 20 requests of 9 readers", saved)
 		}
 		var n librariesdb.Saved
@@ -306,7 +277,7 @@ func TestRepetitionChangesNothing(t *testing.T) {
 		again := l.load(whole(0), atOnce)
 		after := l.present()
 		want := librariesdb.Saved{
-			Loaded: intake.Loaded{Repeated: first.New, Readers: intake.ReaderCounts{Unchanged: len(worldReaders)}},
+			Loaded: intake.Loaded{Repeated: first.New, Readers: row.Counts{Unchanged: len(worldReaders)}},
 			Hour:   500_001, Versions: after.At,
 		}
 		if again != want || after.At.Facts <= before.At.Facts || after.Hour != again.Hour {

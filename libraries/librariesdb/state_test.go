@@ -15,6 +15,7 @@ import (
 	"github.com/lectern-dev/lectern/libraries/metric"
 	"github.com/lectern-dev/lectern/libraries/report"
 	"github.com/lectern-dev/lectern/libraries/stock"
+	"github.com/lectern-dev/lectern/paging/row"
 	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/server/database"
@@ -69,7 +70,7 @@ func TestStateIsWhatWasSaved(t *testing.T) {
 			}
 		}
 		check(l.put(func(in *intake.Intake) {
-			in.PutTerms, in.PutBooks, in.PutLines, in.PutChannels = terms, books, lines, channels
+			in.Terms.Put, in.Books.Put, in.Lines.Put, in.Channels.Put = terms, books, lines, channels
 		}))
 
 		terms[0].Name = "Centro"
@@ -78,8 +79,8 @@ func TestStateIsWhatWasSaved(t *testing.T) {
 		lines[0].Line.Copies = nil
 		channels[0].Sessions = 8
 		check(l.put(func(in *intake.Intake) {
-			in.PutTerms = []intake.Term{terms[0], terms[3]}
-			in.PutBooks, in.PutLines, in.PutChannels = books[:1], lines[:1], channels[:1]
+			in.Terms.Put = []intake.Term{terms[0], terms[3]}
+			in.Books.Put, in.Lines.Put, in.Channels.Put = books[:1], lines[:1], channels[:1]
 		}))
 	})
 }
@@ -89,22 +90,22 @@ func TestLaterReaderRowStands(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		l := loaders(t, db, "readers")[0]
 		noon := firstDay.Start().UTC().Add(12 * time.Hour)
-		row := func(name string, updated time.Time) libraries.Reader {
+		named := func(name string, updated time.Time) libraries.Reader {
 			return libraries.Reader{ID: 5, Name: name, Library: libraries.None, AgeGroup: libraries.None, Status: libraries.ReaderActive, Updated: updated}
 		}
 		for _, c := range []struct {
 			rule string
 			rows []libraries.Reader
 			want string
-			n    intake.ReaderCounts
+			n    row.Counts
 		}{
-			{"a new reader", []libraries.Reader{row("a", noon)}, "a", intake.ReaderCounts{New: 1}},
-			{"the same row", []libraries.Reader{row("a", noon)}, "a", intake.ReaderCounts{Unchanged: 1}},
-			{"another of the same instant", []libraries.Reader{row("b", noon)}, "b", intake.ReaderCounts{Changed: 1}},
-			{"an earlier one", []libraries.Reader{row("c", noon.Add(-time.Microsecond))}, "b", intake.ReaderCounts{Superseded: 1}},
-			{"a later one", []libraries.Reader{row("d", noon.Add(time.Microsecond))}, "d", intake.ReaderCounts{Changed: 1}},
-			{"several", []libraries.Reader{row("f", noon.Add(2*time.Hour)), row("e", noon.Add(time.Hour))}, "f", intake.ReaderCounts{Changed: 1}},
-			{"none", nil, "f", intake.ReaderCounts{}},
+			{"a new reader", []libraries.Reader{named("a", noon)}, "a", row.Counts{New: 1}},
+			{"the same row", []libraries.Reader{named("a", noon)}, "a", row.Counts{Unchanged: 1}},
+			{"another of the same instant", []libraries.Reader{named("b", noon)}, "b", row.Counts{Changed: 1}},
+			{"an earlier one", []libraries.Reader{named("c", noon.Add(-time.Microsecond))}, "b", row.Counts{Superseded: 1}},
+			{"a later one", []libraries.Reader{named("d", noon.Add(time.Microsecond))}, "d", row.Counts{Changed: 1}},
+			{"several", []libraries.Reader{named("f", noon.Add(2*time.Hour)), named("e", noon.Add(time.Hour))}, "f", row.Counts{Changed: 1}},
+			{"none", nil, "f", row.Counts{}},
 		} {
 			saved := l.load(feed{readers: c.rows}, atOnce)
 			if saved.Readers != c.n {
@@ -173,7 +174,7 @@ func TestCorrections(t *testing.T) {
 			access := l.present()
 			loans, err1 := l.LoansByID(t.Context(), access, []int64{1})
 			reservations, err2 := l.ReservationsByID(t.Context(), access, []int64{1})
-			if len(loans) != 1 || loanText(loans[1]) != loanText(loan) || len(reservations) != 1 || reservations[1] != reservation {
+			if len(loans) != 1 || !reflect.DeepEqual(loans[1], loan) || len(reservations) != 1 || reservations[1] != reservation {
 				t.Errorf("the store has %v, %v, %v, %v, want %v and %v", loans, err1, reservations, err2, loan, reservation)
 			}
 			counted, err := facts.ReadNetwork(t.Context(), l, auth.Tenant(access.Network), access.At.Facts)

@@ -1,19 +1,14 @@
 package librariesdb_test
 
 import (
-	"context"
-	"fmt"
 	"slices"
 	"testing"
 	"time"
 
-	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/libraries"
-	"github.com/lectern-dev/lectern/libraries/internal/facts"
 	"github.com/lectern-dev/lectern/libraries/librariesdb"
 	"github.com/lectern-dev/lectern/libraries/report"
 	"github.com/lectern-dev/lectern/paging/snapshot"
-	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
@@ -60,43 +55,6 @@ func TestErasedInEveryState(t *testing.T) {
 		}
 		if people, err := ls[1].People(t.Context(), ls[1].present(), []int64{5}); err != nil || len(people) != 1 || people[0].Email == "" {
 			t.Errorf("another network's reader is %+v, %v, want the e-mail there", people, err)
-		}
-	})
-}
-
-// Reads of a state go on while loads replace it and hold.
-func TestReadsBesideLoads(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, db *database.DB) {
-		l := loaders(t, db, "beside")[0]
-		feeds := pieces(0)
-		l.load(feeds[0], atOnce)
-		a := l.present()
-		want, err := facts.ReadNetwork(t.Context(), l, auth.Tenant(a.Network), a.At.Facts)
-		if err != nil {
-			t.Fatal(err)
-		}
-		done := make(chan error, 1)
-		go func() {
-			for range 20 {
-				got, err := facts.ReadNetwork(context.WithoutCancel(t.Context()), l, auth.Tenant(a.Network), a.At.Facts)
-				if err == nil && !slices.Equal(got.Days.Totals, want.Days.Totals) {
-					err = fmt.Errorf("%d days, want %d as before", len(got.Days.Dates), len(want.Days.Dates))
-				}
-				if err == nil {
-					_, err = l.Requests(context.WithoutCancel(t.Context()), a, calendar.Period{Start: firstDay, End: lastDay})
-				}
-				if err != nil {
-					done <- err
-					return
-				}
-			}
-			done <- nil
-		}()
-		for _, f := range feeds[1:] {
-			l.load(f, atOnce)
-		}
-		if err := <-done; err != nil {
-			t.Error(err)
 		}
 	})
 }

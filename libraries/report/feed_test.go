@@ -45,9 +45,9 @@ func (f *feed) load(t *testing.T, s *librariesdb.Store, n libraries.NetworkID, b
 	in, sorter := intake.NewIntake(st, began, libraries.HistoryStart), &intake.Sorter{}
 	loans, reservations := s.RecordSorters(in, sorter, l.Base)
 	for v, terms := range f.terms {
-		in.Terms(take(t, terms, func(t libraries.Term) (intake.Term, error) { return intake.Term{Vocabulary: v, Term: t}, nil }))
+		in.Terms.Validate(take(t, terms, func(t libraries.Term) (intake.Term, error) { return intake.Term{Vocabulary: v, Term: t}, nil }))
 	}
-	in.Books(take(t, f.books, in.Book))
+	in.Books.Validate(take(t, f.books, in.Book))
 	for _, r := range take(t, f.readers, in.Reader) {
 		in.AddReader(r.Row.ID)
 		noError(t, sorter.AddReader(r.Row))

@@ -7,6 +7,7 @@ import (
 
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/metric"
+	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
@@ -15,7 +16,7 @@ type Past struct {
 	Titles *ReaderTitles // nil: none
 	// Events has the rows that the delivery's SeenKeys name, where the store has them. Fold puts rows into it that are
 	// missing, so it must not be nil where there are events or requests.
-	Events map[EventSetKey]*EventSet
+	Events map[snapshot.BlockKey]*EventSet
 	// Room, if not nil, is used by one fold after the other: what a Change has is valid until the next one.
 	Buffers *Buffers
 }
@@ -34,7 +35,7 @@ type Change struct {
 	// Titles is the reader's titles afterwards, nil where it did not change.
 	Titles *ReaderTitles
 	// Events are the rows that changed. Those of Past are used and changed: neighbours share them.
-	Events []EventSetKey
+	Events []snapshot.BlockKey
 	// Days are what is to be added to the days, ascending; CountsByTitle to the titles, ascending.
 	Days   []DayDelta
 	Counts []TitleCounts
@@ -90,12 +91,12 @@ func (p Past) Aggregate(d libraries.ReaderFeed) (Change, error) {
 // folding is the state of one Fold.
 type aggregation struct {
 	reader  int64
-	events  map[EventSetKey]*EventSet
+	events  map[snapshot.BlockKey]*EventSet
 	titles  *ReaderTitles
 	earlier []earlierTitle // of the reader's titles that were touched, by book
 	tally   tally
 	change  Change
-	key     EventSetKey // of row
+	key     snapshot.BlockKey // of row
 	row     *EventSet   // the row of the last event
 	changed bool        // it is among change.Events
 }
@@ -109,7 +110,7 @@ type earlierTitle struct {
 
 // fresh remembers an event of a day, and reports whether it was not seen before.
 func (f *aggregation) fresh(day calendar.Date, id libraries.EventID) bool {
-	if key := EventSetKeyOf(f.reader, day); f.row == nil || key != f.key {
+	if key := EventSetKey(f.reader, day); f.row == nil || key != f.key {
 		if f.row = f.events[key]; f.row == nil {
 			f.row = &EventSet{}
 			f.events[key] = f.row

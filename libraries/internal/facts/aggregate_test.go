@@ -11,6 +11,7 @@ import (
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
 	"github.com/lectern-dev/lectern/libraries/metric"
+	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/reading/packed"
 )
@@ -25,7 +26,7 @@ type aggregated struct {
 func aggregate(t *testing.T, feeds ...libraries.ReaderFeed) aggregated {
 	t.Helper()
 	a := aggregated{days: map[calendar.Date]*facts.Day{}}
-	past := facts.Past{Events: map[facts.EventSetKey]*facts.EventSet{}}
+	past := facts.Past{Events: map[snapshot.BlockKey]*facts.EventSet{}}
 	for _, d := range feeds {
 		var err error
 		d.Reader = 1
@@ -182,7 +183,7 @@ func TestAggregateChangesNothing(t *testing.T) {
 	next := reserved
 	next.Position = 1
 	event := sessionAt("04 10:00:00", 10_000)
-	past := facts.Past{Events: map[facts.EventSetKey]*facts.EventSet{}}
+	past := facts.Past{Events: map[snapshot.BlockKey]*facts.EventSet{}}
 	first, err := past.Aggregate(libraries.ReaderFeed{Reader: 1, Events: []libraries.Event{event}})
 	noError(t, err)
 	past.Titles = first.Titles
@@ -215,7 +216,7 @@ func TestAggregateErrors(t *testing.T) {
 		"a reservation of another reader": {Reader: 2, Reservations: []libraries.ReservationChange{{Now: reserved}}},
 		"a reservation of another time":   {Reader: 1, Reservations: []libraries.ReservationChange{{Now: later, Was: &reserved}}},
 	} {
-		if c, err := (facts.Past{Events: map[facts.EventSetKey]*facts.EventSet{}}).Aggregate(d); err == nil {
+		if c, err := (facts.Past{Events: map[snapshot.BlockKey]*facts.EventSet{}}).Aggregate(d); err == nil {
 			t.Errorf("Fold of %s = %+v, want an error", name, c)
 		}
 	}

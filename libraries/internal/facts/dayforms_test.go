@@ -174,27 +174,6 @@ func TestListeningSessions(t *testing.T) {
 	}
 }
 
-// TestDayOfReadersWidths has days with as many titles as indexes of one byte, two and four take, on both sides.
-func TestDayOfReadersWidths(t *testing.T) {
-	for _, titles := range []int64{1, 2, 255, 256, 257, 65_535, 65_536, 65_537} {
-		d := facts.DayDelta{Reader: 1, Presence: libraries.Presence{Events: 1}}
-		for book := range titles {
-			d.Books = append(d.Books, facts.BookDelta{Book: 3 * book, Read: true})
-		}
-		last := facts.DayDelta{Reader: 9, Presence: libraries.Presence{Events: 1}, Books: []facts.BookDelta{d.Books[titles-1]}}
-		var day facts.DayOfReaders
-		noError(t, packed.Open(formsOf(t, d, last).Readers, &day))
-		if n := len(day.Titles); n != int(titles) || day.Titles[n-1] != 3*(titles-1) {
-			t.Errorf("%d titles: there are %d, of which the last is %d", titles, n, day.Titles[n-1])
-		}
-		rows := [][]int32{}
-		noError(t, day.Books(func(place int, indexes []int32) { rows = append(rows, slices.Clone(indexes)) }))
-		if len(rows) != 2 || len(rows[0]) != int(titles) || rows[0][titles-1] != int32(titles-1) || !slices.Equal(rows[1], []int32{int32(titles - 1)}) {
-			t.Errorf("%d titles: Books = %d rows, of which the last is %v", titles, len(rows), rows[len(rows)-1])
-		}
-	}
-}
-
 // TestLoginsWithReturns has the first and the last event of a login among its returns too.
 func TestLoginsWithReturns(t *testing.T) {
 	var day facts.DayOfReaders

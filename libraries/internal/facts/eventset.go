@@ -7,32 +7,22 @@ import (
 	"strconv"
 
 	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/reading/packed"
 )
 
-// EventSetKey names a row of seen events: eight days of 128 neighbouring readers.
-type EventSetKey struct {
-	Block int32 // of days
-	Group int64 // of readers
-}
-
-// Compare orders keys by group, then block.
-func (k EventSetKey) Compare(o EventSetKey) int {
-	return cmp.Or(cmp.Compare(k.Group, o.Group), cmp.Compare(k.Block, o.Block))
-}
-
-// EventSetKeyOf returns the key of the row that remembers the events of a reader on a day.
-func EventSetKeyOf(reader int64, day calendar.Date) EventSetKey {
-	return EventSetKey{Block: int32(day >> 3), Group: reader >> 7}
+// EventSetKey returns the key of the event ids of a reader on a day. A set has 128 neighbouring readers and 8 days.
+func EventSetKey(reader int64, day calendar.Date) snapshot.BlockKey {
+	return snapshot.BlockKey{A: reader >> 7, B: int64(day >> 3)}
 }
 
 // EventSetKeys returns the keys of the rows that must be in Past.Seen before the delivery is folded, where the store has
 // them: each once, by days.
-func EventSetKeys(d libraries.ReaderFeed) []EventSetKey {
-	var keys []EventSetKey
+func EventSetKeys(d libraries.ReaderFeed) []snapshot.BlockKey {
+	var keys []snapshot.BlockKey
 	add := func(day calendar.Date) {
-		if key := EventSetKeyOf(d.Reader, day); len(keys) == 0 || keys[len(keys)-1] != key {
+		if key := EventSetKey(d.Reader, day); len(keys) == 0 || keys[len(keys)-1] != key {
 			keys = append(keys, key)
 		}
 	}
@@ -42,7 +32,7 @@ func EventSetKeys(d libraries.ReaderFeed) []EventSetKey {
 	for i := range d.Requests {
 		add(d.Requests[i].Day())
 	}
-	slices.SortFunc(keys, func(a, b EventSetKey) int { return cmp.Compare(a.Block, b.Block) })
+	slices.SortFunc(keys, func(a, b snapshot.BlockKey) int { return cmp.Compare(a.B, b.B) })
 	return slices.Compact(keys)
 }
 

@@ -9,39 +9,40 @@ import (
 	"time"
 
 	"github.com/lectern-dev/lectern/libraries"
+	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/reading/packed"
 )
 
-func TestSeenKeyOf(t *testing.T) {
+func TestEventSetKey(t *testing.T) {
 	for _, test := range []struct {
 		rule   string
 		reader int64
 		day    calendar.Date
-		want   EventSetKey
+		want   snapshot.BlockKey
 	}{
-		{"the first of all", 0, 0, EventSetKey{0, 0}},
-		{"the last reader of a group", 127, 0, EventSetKey{0, 0}},
-		{"the first reader of the next group", 128, 0, EventSetKey{0, 1}},
-		{"the last day of a block", 0, 7, EventSetKey{0, 0}},
-		{"the first day of the next block", 0, 8, EventSetKey{1, 0}},
-		{"the day before 1970", 0, -1, EventSetKey{-1, 0}},
+		{"the first of all", 0, 0, snapshot.BlockKey{A: 0, B: 0}},
+		{"the last reader of a group", 127, 0, snapshot.BlockKey{A: 0, B: 0}},
+		{"the first reader of the next group", 128, 0, snapshot.BlockKey{A: 1, B: 0}},
+		{"the last day of a block", 0, 7, snapshot.BlockKey{A: 0, B: 0}},
+		{"the first day of the next block", 0, 8, snapshot.BlockKey{A: 0, B: 1}},
+		{"the day before 1970", 0, -1, snapshot.BlockKey{A: 0, B: -1}},
 	} {
-		if got := EventSetKeyOf(test.reader, test.day); got != test.want {
-			t.Errorf("%s: SeenKeyOf(%d, %d) = %v, want %v", test.rule, test.reader, test.day, got, test.want)
+		if got := EventSetKey(test.reader, test.day); got != test.want {
+			t.Errorf("%s: EventSetKey(%d, %d) = %v, want %v", test.rule, test.reader, test.day, got, test.want)
 		}
 	}
 }
 
-// TestSeenKeys has each row once, of events and of requests.
-func TestSeenKeys(t *testing.T) {
+// TestEventSetKeys has each key once, of events and of requests.
+func TestEventSetKeys(t *testing.T) {
 	d := libraries.ReaderFeed{Reader: 300, Events: []libraries.Event{{Day: 16}, {Day: 1}, {Day: 17}, {Day: 2}}}
 	d.Requests = []libraries.Request{{Requested: calendar.Date(24).Start()}, {Requested: calendar.Date(24).Start().Add(-time.Second)}}
-	if got, want := EventSetKeys(d), []EventSetKey{{0, 2}, {2, 2}, {3, 2}}; !slices.Equal(got, want) {
-		t.Errorf("SeenKeys = %v, want %v", got, want)
+	if got, want := EventSetKeys(d), []snapshot.BlockKey{{A: 2, B: 0}, {A: 2, B: 2}, {A: 2, B: 3}}; !slices.Equal(got, want) {
+		t.Errorf("EventSetKeys = %v, want %v", got, want)
 	}
 	if got := EventSetKeys(libraries.ReaderFeed{Reader: 1, Loans: make([]libraries.LoanChange, 1)}); len(got) > 0 {
-		t.Errorf("SeenKeys of a loan = %v, want none", got)
+		t.Errorf("EventSetKeys of a loan = %v, want none", got)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
+	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/reading/packed"
 )
 
@@ -57,7 +58,7 @@ func TestFoldTellsWhatWasRead(t *testing.T) {
 		return libraries.Event{Kind: libraries.SessionEvent, ID: libraries.NewEventID(libraries.SessionResource, []byte{id}, reader, day), Reader: reader, Book: book,
 			Day: day, Seconds: 60, Progress: progress, Mode: libraries.Online, Format: libraries.Ebook}
 	}
-	past := facts.Past{Events: map[facts.EventSetKey]*facts.EventSet{}}
+	past := facts.Past{Events: map[snapshot.BlockKey]*facts.EventSet{}}
 	of := func(seconds int64, highest libraries.Progress, loans ...libraries.LoanChange) (want []facts.DayReading) {
 		for _, l := range loans {
 			want = append(want, facts.DayReading{Day: l.Now.Day(), LoanReading: facts.LoanReading{Reader: reader, Book: book, Seconds: seconds, Highest: highest}})

@@ -45,15 +45,6 @@ func TestReaderTitlesForm(t *testing.T) {
 	}
 }
 
-func TestReaderTitlesFind(t *testing.T) {
-	s := someTitles()
-	for book, want := range map[int64]*facts.ReaderTitle{3: &s.Books[0], 5: &s.Books[1], 6: &s.Books[2], 1000: &s.Books[3], 1: nil, 4: nil, 1001: nil} {
-		if got := s.Find(book); got != want {
-			t.Errorf("Find(%d) = %p, want %p", book, got, want)
-		}
-	}
-}
-
 // TestConfirmed has loans on both sides of the days of sessions: a loan is confirmed by one from its day to that of its return
 // (L7).
 func TestConfirmed(t *testing.T) {

@@ -82,14 +82,14 @@ func (l *librariesLoad) read(ctx context.Context) error {
 	var files []reading
 	for _, v := range libraries.Vocabularies() {
 		term := func(t libraries.Term) (intake.Term, error) { return intake.Term{Vocabulary: v, Term: t}, nil }
-		files = append(files, of(tableFile(l, v.String(), term, in.Terms)))
+		files = append(files, of(tableFile(l, v.String(), term, in.Terms.Validate)))
 	}
 	addReader := func(r libraries.Reader) error {
 		in.AddReader(r.ID)
 		return s.AddReader(r)
 	}
 	return l.readAll(ctx, append(files,
-		of(tableFile(l, "books", in.Book, in.Books)), of(tableFile(l, "lines", in.Line, in.Lines)), of(tableFile(l, "channels", in.Channel, in.Channels)),
+		of(tableFile(l, "books", in.Book, in.Books.Validate)), of(tableFile(l, "lines", in.Line, in.Lines.Validate)), of(tableFile(l, "channels", in.Channel, in.Channels.Validate)),
 		of(eventFile(l, "readers", in.Reader, addReader)), of(recordFile(l, "loans", in.Loan, l.loans)), of(eventFile(l, "renewals", in.Renewal, s.AddEvent)),
 		of(recordFile(l, "reservations", in.Reservation, l.reservations)), of(eventFile(l, "sessions", in.Session, s.AddEvent)),
 		of(eventFile(l, "previews", in.Preview, s.AddEvent)), of(eventFile(l, "activity", in.Activity, s.AddEvent)),
