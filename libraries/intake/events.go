@@ -45,13 +45,13 @@ func (in *Intake) Preview(r PreviewRow) (libraries.Event, error) {
 	return in.bookEvent(bookEvents{libraries.PreviewEvent, libraries.PreviewResource, "viewedAt"}, r.ID, r.Reader, r.Book, r.Viewed)
 }
 
-// Renewal makes an event of a renewal's row. It is judged by its own day: whether its loan exists is not looked at (G6). The
+// Renewal makes an event of a renewal's row. Its loan need not exist (G6). The
 // error is row.ErrBeforeHistory or a *row.FaultError.
 func (in *Intake) Renewal(r RenewalRow) (libraries.Event, error) {
 	return in.bookEvent(bookEvents{libraries.RenewalEvent, libraries.RenewalResource, "renewedAt"}, r.ID, r.Reader, r.Book, r.Renewed)
 }
 
-// bookEvents are the events of a file that have a title and nothing more.
+// bookEvents describes events that have a title and nothing more.
 type bookEvents struct {
 	kind     libraries.EventKind
 	resource byte
@@ -110,7 +110,7 @@ func (in *Intake) day(at time.Time, field string) (calendar.Date, error) {
 	return day, nil
 }
 
-// SessionRow is a row of sessions as a feed has it. Its texts are not copied.
+// SessionRow is a row of sessions as a feed has it. Its byte slices are valid until the next row is read.
 type SessionRow struct {
 	ID           []byte
 	Reader, Book int64
@@ -147,7 +147,7 @@ func (r *PreviewRow) Fields(w *row.Walk) {
 	row.Instant(w, "viewedAt", &r.Viewed, row.Required)
 }
 
-// RenewalRow is a row of renewals as a feed has it. The loan is read for its form alone: a renewal is judged without it (G6).
+// RenewalRow is a row of renewals as a feed has it. The loan is only parsed (G6).
 type RenewalRow struct {
 	ID                 []byte
 	Loan, Reader, Book int64

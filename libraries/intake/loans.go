@@ -16,7 +16,7 @@ import (
 	"github.com/lectern-dev/lectern/reading/packed"
 )
 
-// Loan checks a row of loans by itself. The error is a *FaultError.
+// Loan validates a row of loans by itself. The error is a *row.FaultError.
 func (in *Intake) Loan(l libraries.Loan) (libraries.Loan, error) {
 	if err := in.refers(l.Reader, l.Book); err != nil {
 		return l, err
@@ -24,8 +24,8 @@ func (in *Intake) Loan(l libraries.Loan) (libraries.Loan, error) {
 	return l, in.ends(l.Borrowed, l.Returned, l.Status.Ended(), end{"borrowedAt", "returnedAt", "the loan is active"})
 }
 
-// Reservation checks a row of reservations by itself. A position that its status does not have is left out (L6). The error is
-// a *FaultError.
+// Reservation validates a row of reservations by itself. A position that its status does not have is left out (L6). The error
+// is a *row.FaultError.
 func (in *Intake) Reservation(r libraries.Reservation) (libraries.Reservation, error) {
 	if err := in.refers(r.Reader, r.Book); err != nil {
 		return r, err
@@ -36,10 +36,10 @@ func (in *Intake) Reservation(r libraries.Reservation) (libraries.Reservation, e
 	return r, in.ends(r.Reserved, r.Resolved, r.Status.Resolved(), end{"reservedAt", "resolvedAt", "the reservation is waiting or available"})
 }
 
-// end has the names of the fields of a beginning and an end, and says in words when there is none.
+// end has the fields of a start and an end, and says in words when there is no end.
 type end struct{ start, end, unless string }
 
-// ends checks the end of what began: it is given where, and only where, it has ended.
+// ends validates the end of a record: it is given if and only if the record has ended.
 func (in *Intake) ends(start, at time.Time, ended bool, of end) error {
 	given := !at.IsZero()
 	if err := row.Late(of.start, start, in.Began); err != nil {

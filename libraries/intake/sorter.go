@@ -15,7 +15,7 @@ import (
 // A Sorter sorts what a feed says of readers by reader, in bounded memory. The zero Sorter is empty and ready.
 type Sorter struct {
 	extsort.Sorter
-	record []byte // the last one: its room is used again
+	record []byte // the last one; its memory is used again
 }
 
 // The kinds of records, each in front of its record.
@@ -27,7 +27,7 @@ const (
 	requestRecord
 )
 
-// AddReader adds a row of the readers' register.
+// AddReader adds a row of readers.
 func (s *Sorter) AddReader(r libraries.Reader) error {
 	return s.add(r.ID, Readers.Append(s.begin(readerRecord), &r))
 }
@@ -55,7 +55,7 @@ func (s *Sorter) AddRequest(r libraries.Request) error {
 // begin begins a record of a kind.
 func (s *Sorter) begin(kind byte) []byte { return append(s.record[:0], kind) }
 
-// add adds a record of a reader. The readers of a block are in one run.
+// add adds a record of a reader. The readers of a block of attributes are in one run.
 func (s *Sorter) add(reader int64, record []byte) error {
 	s.Hash, s.record = blockHash, record
 	return s.Sorter.Add(reader, record)
@@ -63,9 +63,9 @@ func (s *Sorter) add(reader int64, record []byte) error {
 
 func blockHash(reader int64) uint64 { return spread(facts.AttributesBlock(reader)) }
 
-// spread hashes a number of neighbours, for identifiers may have a stride, such as those that several systems hand out in turn.
+// spread hashes the number of a group of neighbours. Identifiers may have a stride, if several systems give them in turn.
 func spread(neighbours int64) uint64 {
-	const odd = 0x9e3779b97f4a7c15 // 2^64 divided by the golden ratio: neighbours come far apart
+	const odd = 0x9e3779b97f4a7c15 // 2^64 divided by the golden ratio, so that neighbours are far apart
 	h := uint64(neighbours) * odd
 	h = (h ^ h>>32) * odd // only the high bits of a product depend on all bits of its number
 	return h >> 32
@@ -108,9 +108,9 @@ func addRecord(to *libraries.ReaderFeed, record []byte) error {
 	return d.End()
 }
 
-// The records have the form of package row, but for events, of which there are the most.
+// Records have the form of package row, except events, of which there are the most.
 
-// appendChanged appends what a record is now, and what it was before where it was anything.
+// appendChanged appends a record, and its stored version if there is one.
 func appendChanged[T any](b []byte, of *snapshot.Records[T], c *libraries.Changed[T]) []byte {
 	if b = of.Append(b, &c.Now); c.Was != nil {
 		b = of.Append(b, c.Was)
@@ -133,7 +133,7 @@ func read[T any](d *packed.Decoder, of *snapshot.Records[T]) T {
 	return v
 }
 
-// appendEvent appends of an event that is no session only what such an event has.
+// appendEvent appends an event. One that is no session lacks the fields of sessions.
 func appendEvent(b []byte, e *libraries.Event) []byte {
 	b = append(b, byte(e.Kind))
 	b = binary.LittleEndian.AppendUint64(b, uint64(e.ID))

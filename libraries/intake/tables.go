@@ -59,7 +59,7 @@ func (t *Table[V]) Validate(rows []row.Lined[V]) row.Counts {
 // change returns the change that writes Put.
 func (t *Table[V]) change() snapshot.Change { return t.records.Change(snapshot.Rows[V]{Again: t.Put}) }
 
-// Book checks a row of books, whose lists may be in any order. The error is a *FaultError.
+// Book validates a row of books, whose lists may be in any order. The error is a *row.FaultError.
 func (in *Intake) Book(b libraries.Book) (libraries.Book, error) {
 	b.Categories, b.Subjects = ascending(b.Categories), ascending(b.Subjects)
 	if b.Publisher != libraries.None && !in.has(libraries.PublisherTerms, b.Publisher) {
@@ -84,7 +84,7 @@ func (in *Intake) has(v libraries.Vocabulary, ids ...int64) bool {
 	return true
 }
 
-// ascending returns a list in order, each identifier once; an empty one is nil.
+// ascending returns a list in order, each identifier once. An empty list is nil.
 func ascending(ids []int64) []int64 {
 	if len(ids) == 0 {
 		return nil
@@ -94,7 +94,7 @@ func ascending(ids []int64) []int64 {
 	return slices.Compact(ids)
 }
 
-// Line checks a row of lines. The error is a *FaultError.
+// Line validates a row of lines. The error is a *row.FaultError.
 func (in *Intake) Line(l stock.BookLine) (stock.BookLine, error) {
 	if !in.Books.has(rowKey{l.Book}) {
 		return l, row.Fault("bookId", isMissing)
@@ -102,14 +102,14 @@ func (in *Intake) Line(l stock.BookLine) (stock.BookLine, error) {
 	return l, nil
 }
 
-// Channel completes a row of channels: that it is estimated follows from its channel, whatever the feed says (L13).
+// Channel completes a row of channels: its channel decides whether it is estimated (L13).
 func (in *Intake) Channel(d libraries.ChannelDay) (libraries.ChannelDay, error) {
 	d.Estimated = d.Channel.Estimated()
 	return d, nil
 }
 
-// Reader checks a row of readers. The e-mail of a deleted one is left out, so that it is kept nowhere (L18), and of a
-// forgotten one the name too. The error is a *FaultError.
+// Reader validates a row of readers. It leaves out the e-mail of a deleted reader (L18), and the name and e-mail of an erased
+// one (P7), so that they are stored nowhere. The error is a *row.FaultError.
 func (in *Intake) Reader(r libraries.Reader) (libraries.Reader, error) {
 	if r.Status == libraries.ReaderDeleted {
 		r.Email = ""
@@ -129,16 +129,16 @@ func (in *Intake) Reader(r libraries.Reader) (libraries.Reader, error) {
 // AddReader lets rows refer to a reader of the feed.
 func (in *Intake) AddReader(id int64) { in.readers.add(id) }
 
-// ids is a set of identifiers, as the bits of 64 neighbours: most are handed out one after the other, and those of a million readers
-// then take a quarter of a megabyte.
+// ids is a set of identifiers, with a bit for each of 64 neighbours. Most identifiers are consecutive, so those of a million
+// readers take a quarter of a megabyte.
 type ids map[int64]uint64
 
 func (s ids) add(id int64) { s[id>>6] |= 1 << (id & 63) }
 
 func (s ids) has(id int64) bool { return s[id>>6]&(1<<(id&63)) != 0 }
 
-// The tables that loads write besides the blocks, with the fields of the feed (part F of the contract). Whatever reads or writes
-// such rows uses them. The keys of loans, reservations and requests begin with the day, the order of their lists.
+// The tables that loads write besides the blocks, with the fields of the feed (part F of the contract). The keys of loans,
+// reservations and requests begin with the day, as their lists are ordered.
 var (
 	Terms    = snapshot.NewRecords(snapshot.RecordsOf[Term]{Name: "libraries_terms", Key: "vocabulary, term_id", Columns: columns})
 	Books    = snapshot.NewRecords(snapshot.RecordsOf[libraries.Book]{Name: "libraries_books", Key: "book_id", Columns: columns})
@@ -166,7 +166,7 @@ func dated[T any](name, key string, day func(T) calendar.Date) snapshot.RecordsO
 	}
 }
 
-// columns are those that have another name than the field.
+// columns are the columns whose name differs from the field's.
 var columns = map[string]string{
 	"id": "term_id", "publicationYear": "year", "date": "day",
 	"registeredAt": "registered", "updatedAt": "updated", "confirmedAt": "confirmed", "lastSignInAt": "last_login",

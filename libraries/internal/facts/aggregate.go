@@ -11,17 +11,17 @@ import (
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
-// Past is what was folded of one reader before, as far as a fold needs it.
+// Past is what is stored of one reader, as far as a load needs it.
 type Past struct {
 	Titles *ReaderTitles // nil: none
-	// Events has the rows that the delivery's SeenKeys name, where the store has them. Fold puts rows into it that are
-	// missing, so it must not be nil where there are events or requests.
+	// Events has the stored sets of the keys that EventSetKeys returns. Aggregate adds missing ones, so it must not be nil if
+	// there are events or requests.
 	Events map[snapshot.BlockKey]*EventSet
-	// Room, if not nil, is used by one fold after the other: what a Change has is valid until the next one.
+	// Buffers, if not nil, are used by one call after the other: a Change is valid until the next call.
 	Buffers *Buffers
 }
 
-// Room is memory for a Change. The zero Room is ready.
+// Buffers are memory for a Change. The zero Buffers are ready.
 type Buffers struct {
 	days    []DayDelta
 	counts  []TitleCounts
@@ -29,17 +29,17 @@ type Buffers struct {
 	earlier []earlierTitle
 }
 
-// Change is what folding a delivery changed of one reader.
+// Change is what aggregating a feed changes of one reader.
 type Change struct {
 	Reader int64
-	// Titles is the reader's titles afterwards, nil where it did not change.
+	// Titles are all titles of the reader, nil if none changed.
 	Titles *ReaderTitles
-	// Events are the rows that changed. Those of Past are used and changed: neighbours share them.
+	// Events are the keys of the sets in Past that changed. Neighbouring readers share them.
 	Events []snapshot.BlockKey
-	// Days are what is to be added to the days, ascending; CountsByTitle to the titles, ascending.
+	// Days are to be added to the days, Counts to the titles; both ascend.
 	Days   []DayDelta
 	Counts []TitleCounts
-	// Read are what was read of titles, by the days of their loans, where that has changed.
+	// Read are the changed readings of loans.
 	Read []DayReading
 	// Requests are those that are new.
 	Requests []libraries.Request
@@ -49,18 +49,18 @@ type Change struct {
 	New, Repeated int
 }
 
-// Fold adds a delivery to what was folded of its reader. Deliveries may come in any order, in any number of pieces: the
-// result is the same. Fold changes what Past points to, and keeps nothing of the delivery but texts. An error says that
-// the delivery is not one that an Intake settles; what Past points to is of no use then.
+// Aggregate adds a feed of the reader to what is stored. Feeds may come in any order and in any number of loads: the result
+// is the same. Aggregate changes what Past points to, which must not be used after an error. The error says that the feed was
+// not validated.
 func (p Past) Aggregate(d libraries.ReaderFeed) (Change, error) {
-	room := p.Buffers
-	if room == nil {
-		room = &Buffers{}
+	buffers := p.Buffers
+	if buffers == nil {
+		buffers = &Buffers{}
 	}
-	f := aggregation{reader: d.Reader, events: p.Events, titles: p.Titles, earlier: room.earlier[:0], change: Change{Reader: d.Reader}}
-	f.tally.days, f.tally.counts = room.days[:0], room.counts[:0]
+	f := aggregation{reader: d.Reader, events: p.Events, titles: p.Titles, earlier: buffers.earlier[:0], change: Change{Reader: d.Reader}}
+	f.deltas.days, f.deltas.counts = buffers.days[:0], buffers.counts[:0]
 	if f.titles == nil {
-		f.titles = &room.titles
+		f.titles = &buffers.titles
 		f.titles.Books = f.titles.Books[:0]
 	}
 	for i := range d.Events {
@@ -84,40 +84,40 @@ func (p Past) Aggregate(d libraries.ReaderFeed) (Change, error) {
 		}
 	}
 	f.compareTitles()
-	room.days, room.counts, room.earlier = f.tally.days, f.tally.counts, f.earlier
+	buffers.days, buffers.counts, buffers.earlier = f.deltas.days, f.deltas.counts, f.earlier
 	return f.change, nil
 }
 
-// folding is the state of one Fold.
+// aggregation is the state of one call of Aggregate.
 type aggregation struct {
 	reader  int64
 	events  map[snapshot.BlockKey]*EventSet
 	titles  *ReaderTitles
 	earlier []earlierTitle // of the reader's titles that were touched, by book
-	tally   tally
+	deltas  deltaSet
 	change  Change
-	key     snapshot.BlockKey // of row
-	row     *EventSet   // the row of the last event
-	changed bool        // it is among change.Events
+	key     snapshot.BlockKey // of set
+	set     *EventSet         // that of the last event
+	changed bool              // it is among change.Events
 }
 
-// formerBook is what one of the reader's titles was before the fold.
+// earlierTitle is what one of the reader's titles was before.
 type earlierTitle struct {
 	book             int64
-	pair             libraries.Pair // but for its Days, which the fold changes
+	pair             libraries.Pair // but for its Days, which Aggregate changes
 	loans, confirmed int64
 }
 
-// fresh remembers an event of a day, and reports whether it was not seen before.
+// fresh adds an event to the ids of its day, and reports whether it is new.
 func (f *aggregation) fresh(day calendar.Date, id libraries.EventID) bool {
-	if key := EventSetKey(f.reader, day); f.row == nil || key != f.key {
-		if f.row = f.events[key]; f.row == nil {
-			f.row = &EventSet{}
-			f.events[key] = f.row
+	if key := EventSetKey(f.reader, day); f.set == nil || key != f.key {
+		if f.set = f.events[key]; f.set == nil {
+			f.set = &EventSet{}
+			f.events[key] = f.set
 		}
 		f.key, f.changed = key, slices.Contains(f.change.Events, key)
 	}
-	if !f.row.add(id) {
+	if !f.set.add(id) {
 		f.change.Repeated++
 		return false
 	}
@@ -128,10 +128,10 @@ func (f *aggregation) fresh(day calendar.Date, id libraries.EventID) bool {
 	return true
 }
 
-// event folds an event of the feed.
+// event aggregates an event of the feed.
 func (f *aggregation) event(e *libraries.Event) error {
 	if e.Reader != f.reader {
-		return fmt.Errorf("an event of reader %d in a delivery of reader %d", e.Reader, f.reader)
+		return fmt.Errorf("an event of reader %d in the feed of reader %d", e.Reader, f.reader)
 	}
 	if !f.fresh(e.Day, e.ID) {
 		return nil
@@ -140,28 +140,28 @@ func (f *aggregation) event(e *libraries.Event) error {
 	case libraries.SessionEvent:
 		f.session(e)
 	case libraries.PreviewEvent:
-		f.tally.day(e.Day).Previews++
+		f.deltas.day(e.Day).Previews++
 	case libraries.RenewalEvent:
-		f.tally.book(e.Day, e.Book).Measures[metric.Renewals]++
+		f.deltas.book(e.Day, e.Book).Measures[metric.Renewals]++
 	case libraries.ActivityEvent:
 	default:
 		return fmt.Errorf("an event of kind %s is not one of a feed", e.Kind)
 	}
-	f.tally.day(e.Day).Presence.Add(e.Kind, e.Second)
+	f.deltas.day(e.Day).Presence.Add(e.Kind, e.Second)
 	return nil
 }
 
-// session folds a session, but for the shares that it may be the first to reach: see settle.
+// session aggregates a session. The shares that it may be the first to reach are counted by compareTitles.
 func (f *aggregation) session(e *libraries.Event) {
 	f.touch(e.Book).Pair.Merge(libraries.NewPair(e.Day, e.Seconds, e.Progress))
-	b := f.tally.book(e.Day, e.Book)
+	b := f.deltas.book(e.Day, e.Book)
 	b.Read = true
 	b.Measures[metric.ReadingSeconds] += e.Seconds
 	if e.Format == libraries.Audiobook {
 		b.Measures[metric.ListeningSeconds] += e.Seconds
 		b.Measures[metric.ListeningSessions]++
 	}
-	totals := &f.tally.day(e.Day).Totals
+	totals := &f.deltas.day(e.Day).Totals
 	switch e.Mode {
 	case libraries.Online:
 		totals.OnlineSessions++
@@ -172,7 +172,7 @@ func (f *aggregation) session(e *libraries.Event) {
 	}
 }
 
-// touch returns one of the reader's titles, and remembers what it was.
+// touch returns one of the reader's titles, and saves what it was.
 func (f *aggregation) touch(book int64) *ReaderTitle {
 	b := f.titles.place(book)
 	i, found := slices.BinarySearchFunc(f.earlier, book, func(b earlierTitle, book int64) int { return cmp.Compare(b.book, book) })
@@ -182,8 +182,8 @@ func (f *aggregation) touch(book int64) *ReaderTitle {
 	return b
 }
 
-// settle compares each title that was touched with what it was: shares are reached on another day when an earlier session
-// comes late, and a session confirms loans of any delivery.
+// compareTitles compares each title that was touched with what it was: a share is reached on another day if an earlier session
+// comes late, and a session may confirm a loan of an earlier load.
 func (f *aggregation) compareTitles() {
 	for _, was := range f.earlier {
 		now := f.titles.Find(was.book)
@@ -195,11 +195,11 @@ func (f *aggregation) compareTitles() {
 	if len(f.earlier) > 0 {
 		f.change.Titles = f.titles
 	}
-	f.change.Days = f.tally.deltas(f.reader)
-	f.change.Counts = f.tally.titleCounts()
+	f.change.Days = f.deltas.ofReader(f.reader)
+	f.change.Counts = f.deltas.titleCounts()
 }
 
-// cross moves a share's count to the day on which it is now first reached.
+// cross moves the count of a share to the day on which it is now first reached.
 func (f *aggregation) cross(was earlierTitle, now *ReaderTitle, share libraries.Progress, m metric.Metric) {
 	before, had := was.pair.Reached(share)
 	after, has := now.Pair.Reached(share)
@@ -207,14 +207,14 @@ func (f *aggregation) cross(was earlierTitle, now *ReaderTitle, share libraries.
 		return
 	}
 	if had {
-		f.tally.book(before, was.book).Measures[m]--
+		f.deltas.book(before, was.book).Measures[m]--
 	}
 	if has {
-		f.tally.book(after, was.book).Measures[m]++
+		f.deltas.book(after, was.book).Measures[m]++
 	}
 }
 
-// hold counts what became of the title's loans and of its reading.
+// countTitle counts the changes of the title's confirmed loans and of its reading.
 func (f *aggregation) countTitle(was earlierTitle, now *ReaderTitle) {
 	delta := TitleCounts{Confirmed: now.Confirmed() - was.confirmed}
 	if now.Pair.StockReading(int64(len(now.Loans))) {
@@ -224,21 +224,21 @@ func (f *aggregation) countTitle(was earlierTitle, now *ReaderTitle) {
 		delta.Readings--
 	}
 	if !delta.empty() {
-		f.tally.title(was.book).Add(delta)
+		f.deltas.title(was.book).Add(delta)
 	}
 }
 
-// loan folds a loan that is new or was something else.
+// loan aggregates a loan that is new or changed.
 func (f *aggregation) loan(l, was *libraries.Loan) error {
 	if l.Reader != f.reader {
-		return fmt.Errorf("loan %d of reader %d in a delivery of reader %d", l.ID, l.Reader, f.reader)
+		return fmt.Errorf("loan %d of reader %d in the feed of reader %d", l.ID, l.Reader, f.reader)
 	}
 	day := l.Day()
 	if was == nil {
 		f.change.Loans++
 		f.touch(l.Book).lend(loanDaysOf(l.Days()))
-		f.tally.book(day, l.Book).Measures[metric.Loans]++
-		f.tally.day(day).Presence.Add(libraries.LoanEvent, libraries.Second(l.Borrowed))
+		f.deltas.book(day, l.Book).Measures[metric.Loans]++
+		f.deltas.day(day).Presence.Add(libraries.LoanEvent, libraries.Second(l.Borrowed))
 	} else {
 		if was.ID != l.ID || was.Reader != l.Reader || was.Book != l.Book || !was.Borrowed.Equal(l.Borrowed) {
 			return fmt.Errorf("loan %d: what never changes of a loan has changed (F1)", l.ID)
@@ -252,32 +252,32 @@ func (f *aggregation) loan(l, was *libraries.Loan) error {
 	return nil
 }
 
-// loanState adds or takes back what a loan's status says.
+// loanStatus adds what a loan's status counts, or takes it back if n is -1.
 func (f *aggregation) loanStatus(l *libraries.Loan, n int64) {
-	f.tally.day(l.Day()).Totals.LoansByStatus[l.Status] += n
+	f.deltas.day(l.Day()).Totals.LoansByStatus[l.Status] += n
 	if l.Status == libraries.LoanActive {
-		f.tally.title(l.Book).ActiveLoans += n
+		f.deltas.title(l.Book).ActiveLoans += n
 	}
 	end, ended := l.Status.End()
 	if !ended {
 		return
 	}
 	day := calendar.Day(l.Returned)
-	f.tally.book(day, l.Book).Measures[metric.Returns] += n
+	f.deltas.book(day, l.Book).Measures[metric.Returns] += n
 	if end.Activity() {
-		f.tally.day(day).addReturn(libraries.Second(l.Returned), n)
+		f.deltas.day(day).addReturn(libraries.Second(l.Returned), n)
 	}
 }
 
-// reservation folds a reservation that is new or was something else.
+// reservation aggregates a reservation that is new or changed.
 func (f *aggregation) reservation(r, was *libraries.Reservation) error {
 	if r.Reader != f.reader {
-		return fmt.Errorf("reservation %d of reader %d in a delivery of reader %d", r.ID, r.Reader, f.reader)
+		return fmt.Errorf("reservation %d of reader %d in the feed of reader %d", r.ID, r.Reader, f.reader)
 	}
 	day := r.Day()
 	if was == nil {
-		f.tally.book(day, r.Book).Measures[metric.Reservations]++
-		f.tally.day(day).Presence.Add(libraries.ReservationEvent, libraries.Second(r.Reserved))
+		f.deltas.book(day, r.Book).Measures[metric.Reservations]++
+		f.deltas.day(day).Presence.Add(libraries.ReservationEvent, libraries.Second(r.Reserved))
 	} else {
 		if was.ID != r.ID || was.Reader != r.Reader || was.Book != r.Book || !was.Reserved.Equal(r.Reserved) {
 			return fmt.Errorf("reservation %d: what never changes of a reservation has changed (F1)", r.ID)
@@ -288,11 +288,11 @@ func (f *aggregation) reservation(r, was *libraries.Reservation) error {
 	return nil
 }
 
-// reservationState adds or takes back what a reservation's status says.
+// reservationStatus adds what a reservation's status counts, or takes it back if n is -1.
 func (f *aggregation) reservationStatus(r *libraries.Reservation, n int64) {
-	f.tally.day(r.Day()).Totals.ReservationsByStatus[r.Status] += n
+	f.deltas.day(r.Day()).Totals.ReservationsByStatus[r.Status] += n
 	if r.Status.Active() {
-		f.tally.title(r.Book).ActiveReservations += n
+		f.deltas.title(r.Book).ActiveReservations += n
 		f.change.ActiveReservations += n
 	}
 	if !r.Status.Resolved() {
@@ -301,11 +301,11 @@ func (f *aggregation) reservationStatus(r *libraries.Reservation, n int64) {
 	resolved := calendar.Day(r.Resolved)
 	switch r.Status {
 	case libraries.Converted:
-		f.tally.book(r.Day(), r.Book).Measures[metric.ReservationsConverted] += n
-		f.tally.book(resolved, r.Book).Measures[metric.ConvertedThatDay] += n
+		f.deltas.book(r.Day(), r.Book).Measures[metric.ReservationsConverted] += n
+		f.deltas.book(resolved, r.Book).Measures[metric.ConvertedThatDay] += n
 	case libraries.Cancelled:
-		f.tally.day(resolved).Totals.Cancelled += n
+		f.deltas.day(resolved).Totals.Cancelled += n
 	case libraries.Lost:
-		f.tally.day(resolved).Totals.Lost += n
+		f.deltas.day(resolved).Totals.Lost += n
 	}
 }

@@ -6,11 +6,11 @@ import (
 	"github.com/lectern-dev/lectern/reading/packed"
 )
 
-// BlockReaders is the number of neighbouring readers whose attributes are stored together, and whose deliveries stay in one
-// part of a Pile.
+// BlockReaders is the number of neighbouring readers whose attributes are stored together, and whose records are in one
+// partition of a load.
 const BlockReaders = 1024
 
-// Block returns the number of the block that a reader belongs to.
+// AttributesBlock returns the number of the block of a reader.
 func AttributesBlock(reader int64) int64 { return reader / BlockReaders }
 
 // Attributes are what filters, groups and counts need of a reader.
@@ -21,13 +21,13 @@ type Attributes struct {
 	Gender             libraries.Gender
 	Status             libraries.ReaderStatus
 	Registered         calendar.Date
-	DeletedAt          calendar.Date // where the Status is Gone
+	DeletedAt          calendar.Date // if the Status is inactive
 	UpdatedDay         calendar.Date // the Brasilia day of Updated
 	Loans              int64         // historical (totalLoans)
 	ActiveReservations int64
 }
 
-// AttributesOf returns the attributes of a register row, with the counters 0.
+// AttributesOf returns the attributes of a reader's row, with the counters 0.
 func AttributesOf(r libraries.Reader) Attributes {
 	a := Attributes{
 		ID: r.ID, Library: r.Library, AgeGroup: r.AgeGroup, State: r.State, City: r.City, RA: r.RA,
@@ -39,14 +39,14 @@ func AttributesOf(r libraries.Reader) Attributes {
 	return a
 }
 
-// AttributeColumns are the attributes of a block's readers, side by side. All but the identifiers stay packed, so that
-// those of a million readers are read in a few milliseconds.
+// AttributeColumns are the attributes of the readers of a block, as columns. All but the identifiers stay packed, so that a
+// report opens those of a million readers in a few milliseconds.
 type AttributeColumns struct {
 	IDs                                    []int64 // ascending
 	Libraries, AgeGroups                   packed.Coded[int64]
 	States, Cities, RAs                    packed.Coded[string]
 	Genders, Statuses, Registered, Updated packed.Fixed
-	Deleted                                packed.Fixed // of the readers whose status is Gone only
+	Deleted                                packed.Fixed // only of inactive readers
 	Loans, Reservations                    packed.Fixed
 }
 
@@ -70,7 +70,7 @@ func (f *AttributeColumns) Columns(c *packed.Columns) {
 	c.Fixed(&f.Reservations, n, 0, most)
 }
 
-// gone counts the readers whose status is Gone.
+// inactive counts the inactive readers.
 func (f *AttributeColumns) inactive() (n int) {
 	for i := range f.Statuses.Len() {
 		if libraries.ReaderStatus(f.Statuses.At(i)).Inactive() {
@@ -118,7 +118,7 @@ func PackAttributes(rows []Attributes) *AttributeColumns {
 // Rows returns the attributes of each reader.
 func (f *AttributeColumns) Rows() []Attributes {
 	rows := make([]Attributes, len(f.IDs))
-	gone := 0
+	inactive := 0
 	for i, id := range f.IDs {
 		a := &rows[i]
 		*a = Attributes{
@@ -129,8 +129,8 @@ func (f *AttributeColumns) Rows() []Attributes {
 			Loans: f.Loans.At(i), ActiveReservations: f.Reservations.At(i),
 		}
 		if a.Status.Inactive() {
-			a.DeletedAt = calendar.Date(f.Deleted.At(gone))
-			gone++
+			a.DeletedAt = calendar.Date(f.Deleted.At(inactive))
+			inactive++
 		}
 	}
 	return rows

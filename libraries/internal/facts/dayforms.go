@@ -9,8 +9,8 @@ import (
 	"github.com/lectern-dev/lectern/reading/packed"
 )
 
-// dayRows are the readers or the titles of a day, and a column for each metric. The columns stay packed, for a report
-// visits few of them. A row's place is its index.
+// dayRows are the readers or the titles of a day, with a column for each metric. The columns stay packed, because a report
+// visits few of them. The place of a row is its index.
 type dayRows struct {
 	IDs     []int64 // ascending
 	metrics [metric.Metrics]packed.Sparse
@@ -41,7 +41,7 @@ func (r *dayRows) all(visit func(place int, m metric.Metric, value int64)) error
 	return nil
 }
 
-// put puts the measures of the next row in.
+// put appends a row.
 func (r *dayRows) put(id int64, measures *metric.Measures) {
 	for m, v := range measures {
 		r.metrics[m].Put(len(r.IDs), v)
@@ -61,7 +61,7 @@ type DayOfReaders struct {
 	indexes packed.Fixed
 	logins  []byte // a form of its own: see loginColumns
 
-	unpacked []int32 // the indexes of the last visit: its room is used again
+	unpacked []int32 // the indexes of the last visit; its memory is used again
 }
 
 // Columns implements [packed.Form].
@@ -99,8 +99,8 @@ func (d *DayOfReaders) Books(visit func(place int, titles []int32)) error {
 	return err
 }
 
-// loginColumns are what is known of the activity of a day's readers besides the number of events. Returns by the reader
-// are kept apart from other events, for they may be corrected.
+// loginColumns are the columns of a day's activity besides the number of events. Returns by the reader are apart from other
+// events, because they may be corrected.
 type loginColumns struct {
 	rows    []activity // by place
 	returns []returned // by place, then second
@@ -125,8 +125,8 @@ func (l *loginColumns) Columns(c *packed.Columns) {
 	packed.Naturals(returns, daySeconds-1, func(r *returned) *int32 { return &r.second })
 }
 
-// visitLogins calls visit with each place that has activity, ascending: the events that are not returns, and the seconds
-// of those that are, valid until visit returns.
+// visitLogins calls visit with each place that has activity, ascending: the events other than returns, and the seconds of
+// the returns, which are valid until visit returns.
 func (d *DayOfReaders) visitLogins(visit func(place int, p libraries.Presence, returns []int32)) error {
 	var l loginColumns
 	if err := packed.Open(d.logins, &l); err != nil {
@@ -169,7 +169,7 @@ func withReturns(p libraries.Presence, returns []int32) libraries.Presence {
 	return p
 }
 
-// DayForms are the stored forms of a day: a DayOfReaders and a DayOfTitles. Of none there is nothing.
+// DayForms are the stored forms of a day: a DayOfReaders and a DayOfTitles. A form without rows is empty.
 type DayForms struct{ Readers, Titles []byte }
 
 // Forms returns the stored forms. They depend only on what was added, in whatever order.

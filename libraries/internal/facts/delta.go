@@ -11,19 +11,19 @@ import (
 	"github.com/lectern-dev/lectern/reading/packed"
 )
 
-// DayDelta is what a Fold adds to a day, of one reader. Numbers are below 0 where a correction takes something back.
+// DayDelta is what a load adds to a day for one reader. Numbers are below 0 if a correction takes something back.
 type DayDelta struct {
 	Day    calendar.Date
 	Reader int64
-	// Presence are the events that never change: all activity but returns. Returned and Unreturned are the seconds of the
-	// day of returns by the reader that are added and taken back.
+	// Presence has all activity but returns, which may be corrected. Returned and Unreturned are the seconds of the day of
+	// the returns by the reader that are added and taken back.
 	Presence             libraries.Presence
 	Returned, Unreturned []int32
-	// Books are the titles, ascending; their measures are the reader's too, but for ConvertedThatDay. Logins, DistinctBooks
-	// and Previews are 0 there.
+	// Books are the titles, ascending. Their measures are the reader's too, except ConvertedThatDay. Logins, DistinctBooks and
+	// Previews are 0 in them.
 	Books    []BookDelta
 	Previews int64
-	// Totals are what is counted of the day as a whole: those that cannot be summed from readers or titles.
+	// Totals are the counts of the day that cannot be summed from readers or titles.
 	Totals metric.DayCounts
 }
 
@@ -34,15 +34,15 @@ type BookDelta struct {
 	Measures metric.Measures
 }
 
-// tally gathers what one reader's fold adds to days and titles. What it returns is valid until the next call.
-type tally struct {
+// deltaSet collects the deltas of one reader. Pointers to them are valid until the next call of a method.
+type deltaSet struct {
 	days   []DayDelta    // ascending
 	last   int           // the place of the day asked for last
 	counts []TitleCounts // by Book
 }
 
 // day returns the delta of a day.
-func (t *tally) day(day calendar.Date) *DayDelta {
+func (t *deltaSet) day(day calendar.Date) *DayDelta {
 	if t.last < len(t.days) && t.days[t.last].Day == day {
 		return &t.days[t.last]
 	}
@@ -54,18 +54,18 @@ func (t *tally) day(day calendar.Date) *DayDelta {
 	return &t.days[i]
 }
 
-// insert puts the delta of a day in its place. The lists of one that was there in an earlier fold give it their room.
-func (t *tally) insert(i int, day calendar.Date) {
+// insert inserts the delta of a day. It uses the memory of the lists of an earlier delta again.
+func (t *deltaSet) insert(i int, day calendar.Date) {
 	n := len(t.days)
 	t.days = slices.Grow(t.days, 1)[:n+1]
-	former := &t.days[n]
-	fresh := DayDelta{Day: day, Returned: former.Returned[:0], Unreturned: former.Unreturned[:0], Books: former.Books[:0]}
+	old := &t.days[n]
+	fresh := DayDelta{Day: day, Returned: old.Returned[:0], Unreturned: old.Unreturned[:0], Books: old.Books[:0]}
 	copy(t.days[i+1:], t.days[i:n])
 	t.days[i] = fresh
 }
 
 // book returns the part of a day's delta that is about a title.
-func (t *tally) book(day calendar.Date, book int64) *BookDelta {
+func (t *deltaSet) book(day calendar.Date, book int64) *BookDelta {
 	d := t.day(day)
 	i, found := slices.BinarySearchFunc(d.Books, book, func(b BookDelta, book int64) int { return cmp.Compare(b.Book, book) })
 	if !found {
@@ -74,8 +74,8 @@ func (t *tally) book(day calendar.Date, book int64) *BookDelta {
 	return &d.Books[i]
 }
 
-// counted returns the delta of a title.
-func (t *tally) title(book int64) *TitleCounts {
+// title returns the delta of a title.
+func (t *deltaSet) title(book int64) *TitleCounts {
 	i, found := CountsByTitle(t.counts).search(book)
 	if !found {
 		t.counts = slices.Insert(t.counts, i, TitleCounts{Book: book})
@@ -83,8 +83,8 @@ func (t *tally) title(book int64) *TitleCounts {
 	return &t.counts[i]
 }
 
-// giveBack notes the second of a return by the reader, or takes it back where n is -1. What is noted and taken back in one
-// fold has not changed.
+// addReturn adds the second of a return by the reader, or takes it back if n is -1. A second that is added and taken back in
+// one load does not change.
 func (d *DayDelta) addReturn(second int32, n int64) {
 	to, from := &d.Returned, &d.Unreturned
 	if n < 0 {
@@ -97,15 +97,15 @@ func (d *DayDelta) addReturn(second int32, n int64) {
 	*to = append(*to, second)
 }
 
-// deltas returns the deltas of the days, ascending, without those that add nothing.
-func (t *tally) deltas(reader int64) []DayDelta {
+// ofReader returns the deltas of the days, ascending, without those that add nothing.
+func (t *deltaSet) ofReader(reader int64) []DayDelta {
 	kept := 0
 	for i := range t.days {
 		d := &t.days[i]
 		d.Reader = reader
 		d.Books = slices.DeleteFunc(d.Books, func(b BookDelta) bool { return !b.Read && b.Measures == metric.Measures{} })
 		if !d.empty() {
-			if kept != i { // each keeps lists of its own
+			if kept != i { // each has lists of its own
 				t.days[kept], *d = *d, t.days[kept]
 			}
 			kept++
@@ -120,8 +120,8 @@ func (d *DayDelta) empty() bool {
 		d.Totals == metric.DayCounts{}
 }
 
-// held returns the deltas of the titles, by Book, without those that add nothing.
-func (t *tally) titleCounts() []TitleCounts { return slices.DeleteFunc(t.counts, TitleCounts.empty) }
+// titleCounts returns the deltas of the titles, by Book, without those that add nothing.
+func (t *deltaSet) titleCounts() []TitleCounts { return slices.DeleteFunc(t.counts, TitleCounts.empty) }
 
 // Until a load merges its days, their changes are spilled as lists of numbers, most of them 0. A list has a number whose bits
 // say which numbers are not 0, and then those.

@@ -1,44 +1,55 @@
-// Package facts aggregates the events of a library network when they are loaded, into blocks that have the grain of the
-// answers. A report reads blocks and never events, so that a summary of a month reads 30 days, however many sessions they had.
+// Package facts aggregates the events of a library network, when they are loaded, into blocks that have the grain of the
+// answers. Reports read blocks and never events. So a summary of a month reads 30 days, however many sessions they had.
 //
-//	kind               key A, B               what it has, and what reads it
-//	attributes         block of 1,024 readers  what filters and groups need of a reader: all reports about readers
-//	reader titles      reader                  what the reader did with each title, and its loans: loads, pulls of loans
-//	seen events        readers, days           the identifiers that were loaded: loads only
-//	network            0                       counts of each title now, totals of each day: every report, first
-//	days of readers    day                     a row for each active reader: engagements, logins, summaries
-//	days of titles     day                     a row for each title: the dataset books, summaries
-//	readings of loans  day of the loans        seconds and progress of each loan's pair: the list of loans
+//	kind               key                      content                                        read by
+//	attributes         1,024 readers            what filters and groups need of each reader    all reports about readers; loads
+//	reader titles      reader                   what the reader did with each title; loans     loads; pulls of loans
+//	event ids          128 readers, 8 days      the identifiers of the events that were        loads: a repeated event changes
+//	                                            loaded                                         nothing
+//	network            0                        counts of each title now, totals of each day   every report, first; loads
+//	days of readers    day                      a row for each active reader                   engagements; logins; summaries; loads
+//	days of titles     day                      a row for each title                           books; summaries; loads
+//	readings of loans  day on which loans       seconds and progress of the reader and title   loans; loads
+//	                   were made                of each loan
 //
 // # Example
 //
-// Ana borrows a title on 1 August and reads it for 40 minutes on 3 August, up to 55 %. A load reads what is stored of Ana,
-// and [Past.Fold] compares her title with what it was before. It returns a [Change]:
+// Ana borrows a title on 1 August and reads it for 40 minutes on 3 August, up to 55 %. A load reads what is stored of Ana
+// ([Past]), and [Past.Aggregate] returns a [Change]:
 //
-//   - Her [ReaderTitles] have the title now: 2,400 seconds, 55 %, read on 3 August, where 10 % and 50 % were reached.
-//   - A [DayDelta] of 1 August has the loan, and one of 3 August has 2,400 seconds, a login, and the two shares reached.
-//   - The title's [TitleCounts] have one more active loan, confirmed loan and reading.
+//   - Her [ReaderTitles] have the title now: 2,400 seconds, 55 %, a session on 3 August, on which 10 % and 50 % were reached.
+//   - A [DayDelta] of 1 August has the loan, and one of 3 August has 2,400 seconds, a login, and both shares.
+//   - The [TitleCounts] of the title have one more active loan, confirmed loan and reading.
 //   - A [DayReading] of 1 August, the day of the loan, has her seconds and progress.
 //
-// The load keeps deltas until all readers are done, and then adds them to their days ([Day.Add]). Its last step adds what
-// was counted to the [Network].
+// The load keeps the deltas until all readers are aggregated. Then it adds them to their days ([Day.Add]), and what it counted
+// to the [Network].
+//
+// Later a feed brings a session of 2 August in which she reached 12 %. So 10 % was first reached on 2 August. Aggregate
+// compares the title before with the title after: the delta of 3 August has -1 in that column, and that of 2 August has 1.
 //
 // # Before you change a number
 //
-// The result must not depend on the order of events, on the number of loads, or on repeated rows. Fold therefore never adds
-// what a title means: it computes it from the title before and from the title after, and adds the difference. A test
-// compares this with a slow model that computes all from all events.
+//   - Aggregate must not depend on the order of events, on the number of loads, or on repeated rows. So it never adds what one
+//     event means to a count of titles. It computes the count from the title before and from the title after, and adds the
+//     difference.
+//   - Each number has one place from which it is summed. The totals of a day are summed from its readers; what only titles have
+//     (conversions by their day) from its titles; what neither has (sessions by mode, loans by status) is only in the totals,
+//     and nothing can compute it again. `lectern check --deep` compares the seconds of days with those of titles ([Verifier]).
+//   - A count below 0 is [ErrBelowZero], and the load fails: what it takes back was never added.
+//   - A form declares its columns once, in its method Columns, which writes, reads and checks it: see
+//     [github.com/lectern-dev/lectern/reading/packed]. Changing it means a new version and new bytes in the test. A new kind
+//     needs a number, a line in the table of [Verifier] and one in librariesdb.Kinds.
 //
-// Each number has one place from which it is summed. What readers have is summed into the totals of their day; what only
-// titles have (conversions by their day) comes from the titles; what neither has (sessions by mode, loans by status) is
-// kept in the totals only, and nothing can compute it again. A count below 0 is [ErrBelowZero]: the load fails.
+// # Design
 //
-// A block is a form of package packed, which is declared once. Change its Columns method and its version, and the test that
-// has its bytes. Columns that reports visit stay packed, for opening a block must cost little. A new kind needs a number, a
-// line in the table of [Verifier] and one in librariesdb.Kinds.
+// Attributes, days of readers and days of titles keep columns packed, since a report visits few columns of many blocks.
 //
-// Readings of loans are apart from the days of titles: a reader reads for weeks after the loan, so that each load changes
-// the readings of some 30 days, but the titles of one or two.
+// Readings of loans could be columns of the days of titles. They are apart because a reader reads for weeks after the loan: each
+// hourly load changes the readings of some 30 days, but the titles of one or two. So there are seven kinds and not six.
 //
-// The package knows neither feeds nor reports, nor where blocks are kept.
+// A day is not stored for readers and titles together: most reports need one of the two. Event ids are apart from reader
+// titles, which they would make twice as large for every report that reads those.
+//
+// The package knows rules and bytes. It does not know feeds, reports, or where blocks are stored.
 package facts

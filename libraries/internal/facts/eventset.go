@@ -17,8 +17,7 @@ func EventSetKey(reader int64, day calendar.Date) snapshot.BlockKey {
 	return snapshot.BlockKey{A: reader >> 7, B: int64(day >> 3)}
 }
 
-// EventSetKeys returns the keys of the rows that must be in Past.Seen before the delivery is folded, where the store has
-// them: each once, by days.
+// EventSetKeys returns the keys of the sets that must be in Past before the feed is aggregated, each once and ascending.
 func EventSetKeys(d libraries.ReaderFeed) []snapshot.BlockKey {
 	var keys []snapshot.BlockKey
 	add := func(day calendar.Date) {
@@ -36,20 +35,20 @@ func EventSetKeys(d libraries.ReaderFeed) []snapshot.BlockKey {
 	return slices.Compact(keys)
 }
 
-// requestID returns what stands for the request among the events seen: its identifier is a number, and counts as its digits.
+// requestID returns the event id of a request. Its identifier counts as its digits.
 func requestID(r libraries.Request) libraries.EventID {
 	var room [20]byte
 	return libraries.NewEventID(libraries.RequestResource, strconv.AppendInt(room[:0], r.ID, 10), r.Reader, r.Day())
 }
 
-// EventSet is a set of the events that some readers had on some days: what makes loading a feed twice the same as once. The
-// zero EventSet is empty.
+// EventSet has the ids of the events that some readers had on some days, so that a repeated event is not counted twice (F1).
+// The zero EventSet is empty.
 type EventSet struct {
 	ids    []libraries.EventID            // ascending
-	recent map[libraries.EventID]struct{} // others than ids: those added
+	recent map[libraries.EventID]struct{} // those that were added
 }
 
-// add adds an event and reports whether it was not there.
+// add adds an event, and reports whether it is new.
 func (s *EventSet) add(id libraries.EventID) bool {
 	if _, found := slices.BinarySearch(s.ids, id); found {
 		return false

@@ -9,12 +9,12 @@ import (
 	"github.com/lectern-dev/lectern/reading/packed"
 )
 
-// LoanReadings are what the readers of the loans of one day read of the titles, by reader, then title: the same that
-// [ReaderTitles] say, but side by side as loans are listed. A pair of whom nothing is shown is not among them. A day has such a
-// block from its first loan on.
+// LoanReadings have what the readers of the loans of one day read of the titles, by reader, then title. [ReaderTitles] say
+// the same, but here a list of loans reads one block for a day. Pairs that read nothing are left out. A day has such a block
+// from its first loan on.
 type LoanReadings []LoanReading
 
-// LoanReading is what a reader read of a title, over all loans.
+// LoanReading is what a reader read of a title, over all its loans.
 type LoanReading struct {
 	Reader, Book, Seconds int64
 	Highest               libraries.Progress
@@ -24,8 +24,8 @@ func (r LoanReading) compare(o LoanReading) int {
 	return cmp.Or(cmp.Compare(r.Reader, o.Reader), cmp.Compare(r.Book, o.Book))
 }
 
-// With returns the readings with later ones, each of another pair and in any order, in place of those of the same pairs. It puts the
-// later ones in order.
+// With returns the readings, with later ones in place of those of the same pairs. The later ones may be in any order, each of
+// another pair; With sorts them.
 func (l LoanReadings) With(later []LoanReading) LoanReadings {
 	slices.SortFunc(later, LoanReading.compare)
 	all := make(LoanReadings, 0, len(l)+len(later))
@@ -51,14 +51,14 @@ func (l *LoanReadings) Columns(c *packed.Columns) {
 	packed.Naturals(rows, libraries.MaxProgress, func(r *LoanReading) *libraries.Progress { return &r.Highest })
 }
 
-// DayReading is a LoanReading of a loan of a day, as a fold tells it.
+// DayReading is a LoanReading of the loans of a day.
 type DayReading struct {
 	Day calendar.Date
 	LoanReading
 }
 
-// lent tells what the reader read of a title by the days of its loans, where that has changed or a loan is new. What is read never
-// becomes nothing again.
+// loanReadings adds the reader's reading of a title to the days of its loans, if it has changed or a loan is new. Reading never
+// becomes less.
 func (f *aggregation) loanReadings(was earlierTitle, now *ReaderTitle) {
 	if now.Pair.Seconds == 0 && now.Pair.Highest == 0 ||
 		now.Pair.Seconds == was.pair.Seconds && now.Pair.Highest == was.pair.Highest && int64(len(now.Loans)) == was.loans {

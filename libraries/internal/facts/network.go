@@ -17,10 +17,10 @@ import (
 	"github.com/lectern-dev/lectern/reading/packed"
 )
 
-// ErrBelowZero says that a count would fall below 0: the changes are not those of what they are added to.
-var ErrBelowZero = errors.New("folded data: less than nothing would be left")
+// ErrBelowZero says that a count would fall below 0: the changes do not belong to the snapshot that they are added to.
+var ErrBelowZero = errors.New("aggregated data: less than nothing would be left")
 
-// Network is what is counted of a library network as a whole: of each title now, and of each day.
+// Network has the counts of a library network: of each title now, and of each day.
 type Network struct {
 	Titles CountsByTitle
 	Days   Days
@@ -65,9 +65,9 @@ func (n *Network) Bytes() int {
 		cap(n.Days.Dates)*int(unsafe.Sizeof(calendar.Date(0))) + cap(n.Days.Totals)*int(unsafe.Sizeof(DayTotals{}))
 }
 
-// Add returns the counts after a load, and leaves n as it is. Titles has what is to be added to titles, in any order, some
-// of them perhaps more than once. Days has the totals of the days that changed; only their Counts are to be added, and Add
-// does that in place. Titles and days of which nothing is left are left out. The error is [ErrBelowZero].
+// Add returns the counts after a load. titles are added to those of n; they may be in any order and name a title more than
+// once. days has the new totals of the days that changed; only their Counts are added to those of n, in place. Empty titles
+// and days are left out. The error is [ErrBelowZero].
 func (n *Network) Add(titles []TitleCounts, days map[calendar.Date]DayTotals) (*Network, error) {
 	counts, err := n.Titles.add(titles)
 	if err != nil {
@@ -97,7 +97,7 @@ func (n *Network) Add(titles []TitleCounts, days map[calendar.Date]DayTotals) (*
 	return sum, nil
 }
 
-// TitleCounts is what is counted now of one title; as a part of a Change, what is to be added to it.
+// TitleCounts are the counts of one title now. In a Change they are to be added.
 type TitleCounts struct {
 	Book               int64
 	Readings           int64 // (reader, title) pairs with progress of 10 or more and a loan (L9)
@@ -128,7 +128,7 @@ func (h CountsByTitle) Of(book int64) TitleCounts {
 	return TitleCounts{Book: book}
 }
 
-// search returns where the title is, or would be.
+// search returns the place of the title, or where it would be.
 func (h CountsByTitle) search(book int64) (int, bool) {
 	return slices.BinarySearchFunc(h, book, func(h TitleCounts, book int64) int { return cmp.Compare(h.Book, book) })
 }
@@ -150,14 +150,14 @@ func (h CountsByTitle) add(changes []TitleCounts) (CountsByTitle, error) {
 			sums = append(sums, sum)
 		}
 	}
-	return slices.Clone(sums), nil // without the room of the changes
+	return slices.Clone(sums), nil // without the memory of the changes
 }
 
 // DayTotals are all totals of a day. DistinctBooks is 0: it does not sum.
 type DayTotals struct {
 	Readers int64 // rows of engagements; rows of logins are the metric Logins
 	Sums    metric.Measures
-	Counts  metric.DayCounts // what cannot be summed from readers and titles, and is kept nowhere else
+	Counts  metric.DayCounts // these cannot be summed from readers and titles
 }
 
 // Days are the totals of all days that have any, by date.
@@ -182,7 +182,7 @@ func (d *Days) In(p calendar.Period) Days {
 // dayCounts is how many numbers DayCounts have: six, and one for each status but none.
 const dayCounts = 6 + len(metric.DayCounts{}.LoansByStatus) - 1 + len(metric.DayCounts{}.ReservationsByStatus) - 1
 
-// numbersOf returns the numbers, in the order in which they are stored. Nothing is counted of a status that is none.
+// numbersOf returns the numbers in the order in which they are stored, without those of the status none.
 func numbersOf(c *metric.DayCounts) (list [dayCounts]*int64) {
 	list = [dayCounts]*int64{&c.OnlineSessions, &c.OfflineSessions, &c.OnlineSeconds, &c.OfflineSeconds, &c.Cancelled, &c.Lost}
 	loans, reservations := &c.LoansByStatus, &c.ReservationsByStatus

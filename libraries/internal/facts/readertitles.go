@@ -9,7 +9,7 @@ import (
 	"github.com/lectern-dev/lectern/reading/packed"
 )
 
-// ReaderTitles is what one reader did with each title: its sessions, and the loans of it.
+// ReaderTitles are the titles of one reader, with what the sessions of each reached, and with its loans.
 type ReaderTitles struct {
 	Books []ReaderTitle // by Book, ascending
 }
@@ -21,13 +21,13 @@ type ReaderTitle struct {
 	Loans []LoanDays // of the title, by Start, then Days, some perhaps twice
 }
 
-// Lent is a loan of a title: the day on which it was made, and how many days it took, or 0 while it is active.
+// LoanDays are the days of a loan: the day on which it was made, and the number of days, or 0 while it is active.
 type LoanDays struct {
 	Start calendar.Date
 	Days  int32
 }
 
-// lentOf returns the loan of some days.
+// loanDaysOf returns the days of a loan.
 func loanDaysOf(days calendar.Period) LoanDays {
 	if days.End == libraries.Unended {
 		return LoanDays{Start: days.Start}
@@ -63,7 +63,7 @@ func (s *ReaderTitles) Columns(c *packed.Columns) {
 	s.reached(c, libraries.Reading50, func(p *libraries.Pair) *calendar.Date { return &p.Day50 })
 }
 
-// reached declares the days on which a share was reached, each as its place among the title's days: mostly the first.
+// reached declares the days on which a share was reached, each as its place among the title's days. Mostly it is the first.
 func (s *ReaderTitles) reached(c *packed.Columns, share libraries.Progress, of func(*libraries.Pair) *calendar.Date) {
 	var places packed.Sparse
 	for i := range s.Books {
@@ -86,7 +86,7 @@ func (s *ReaderTitles) reached(c *packed.Columns, share libraries.Progress, of f
 	c.Check(err == nil)
 }
 
-// placeOf returns the place of a day, or 0 where it is not there.
+// placeOf returns the place of a day, or 0 if it is not there.
 func placeOf(days []calendar.Date, day calendar.Date) int64 {
 	if i, found := slices.BinarySearch(days, day); found {
 		return int64(i)
@@ -113,12 +113,12 @@ func (s *ReaderTitles) Find(book int64) *ReaderTitle {
 	return nil
 }
 
-// search returns where the title stands, or would stand.
+// search returns the place of the title, or where it would be.
 func (s *ReaderTitles) search(book int64) (int, bool) {
 	return slices.BinarySearchFunc(s.Books, book, func(b ReaderTitle, book int64) int { return cmp.Compare(b.Book, book) })
 }
 
-// place returns the title, which it puts among the reader's where it is not there.
+// place returns the title, which it inserts if the reader lacks it.
 func (s *ReaderTitles) place(book int64) *ReaderTitle {
 	i, found := s.search(book)
 	if !found {
@@ -127,13 +127,13 @@ func (s *ReaderTitles) place(book int64) *ReaderTitle {
 	return &s.Books[i]
 }
 
-// lend notes a loan of the title.
+// lend adds a loan of the title.
 func (b *ReaderTitle) lend(loan LoanDays) {
 	i, _ := slices.BinarySearchFunc(b.Loans, loan, LoanDays.compare)
 	b.Loans = slices.Insert(b.Loans, i, loan)
 }
 
-// relend notes that a loan of the title has other days than before, and reports whether the reader has it.
+// relend changes the days of a loan of the title, and reports whether the title has it.
 func (b *ReaderTitle) relend(before, now LoanDays) bool {
 	i, found := slices.BinarySearchFunc(b.Loans, before, LoanDays.compare)
 	if found {

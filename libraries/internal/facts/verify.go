@@ -8,8 +8,8 @@ import (
 	"github.com/lectern-dev/lectern/reading/packed"
 )
 
-// Verifier opens stored blocks of a network, and compares what summaries count with what readers have read: the seconds of
-// all days with those of all readers' titles. The zero Verifier is ready.
+// Verifier opens stored blocks of a network, and compares the seconds of reading of all days with those of all readers'
+// titles. The zero Verifier is ready.
 type Verifier struct{ days, titles int64 }
 
 // forms are the empty forms of each kind.
