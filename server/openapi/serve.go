@@ -28,7 +28,7 @@ type words struct {
 // languages has the texts in each of static.Languages.
 var languages = map[string]words{
 	"en": {
-		Lang: "en", Title: "Lectern: the three APIs", Pages: "Pages", Explore: "The numbers", Docs: "The APIs",
+		Lang: "en", Title: "Lectern: the three APIs", Pages: "Pages", Explore: "Numbers", Docs: "APIs",
 		APIs: "APIs", Schools: "Schools reading", Libraries: "Libraries reporting", Directory: "Partner directory",
 		Credentials: "Credentials", Key: "Key", KeyPlaceholder: "sent as X-Api-Key",
 		KeyHint: "Open a route, then press “Try it out” and “Execute”. The key stays in this page.",
@@ -38,7 +38,7 @@ var languages = map[string]words{
 		OtherLang: "pt-BR", OtherName: "Português",
 	},
 	"pt-BR": {
-		Lang: "pt-BR", Title: "Lectern: as três APIs", Pages: "Páginas", Explore: "Os números", Docs: "As APIs",
+		Lang: "pt-BR", Title: "Lectern: as três APIs", Pages: "Páginas", Explore: "Números", Docs: "APIs",
 		APIs: "APIs", Schools: "Leitura nas escolas", Libraries: "Uso das bibliotecas", Directory: "Diretório de parceiros",
 		InEnglish:   "As descrições abaixo estão em inglês.",
 		Credentials: "Credenciais", Key: "Chave", KeyPlaceholder: "enviada como X-Api-Key",

@@ -24,9 +24,10 @@ const shade = () => document.documentElement.classList.toggle("dark-mode", dark.
 dark.addEventListener("change", shade);
 shade();
 
-for (const e of document.querySelectorAll(".key")) e.hidden = signed;
-for (const e of document.querySelectorAll(".signature")) e.hidden = !signed;
-document.getElementById("credentials").addEventListener("submit", (e) => e.preventDefault());
+for (const form of document.querySelectorAll("form")) {
+  form.hidden = form.matches(".signature") !== signed;
+  form.addEventListener("submit", (e) => e.preventDefault());
+}
 
 const field = (id) => document.getElementById(id).value.trim();
 const bytes = (text) => new TextEncoder().encode(text);
@@ -67,6 +68,7 @@ function name(control) {
 const routes = document.getElementById("routes");
 new MutationObserver(() => {
   routes.querySelectorAll("select, input, textarea").forEach(name);
+  for (const example of routes.querySelectorAll(".microlight")) example.tabIndex = 0; // it scrolls
   // A link inside a button is not allowed. Opening an operation still puts it into the address.
   for (const a of routes.querySelectorAll("button a[href], [role=button] a[href]")) a.removeAttribute("href");
 }).observe(routes, { childList: true, subtree: true });

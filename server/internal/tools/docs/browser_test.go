@@ -74,15 +74,10 @@ func (b *browser) listen(event any) {
 		text, _ := json.Marshal(e.ExceptionDetails)
 		b.complaints = append(b.complaints, string(text))
 	case *cdpruntime.EventConsoleAPICalled:
-		switch e.Type {
-		case cdpruntime.ConsoleAPICalledTypeError, cdpruntime.ConsoleAPICalledTypeWarning, cdpruntime.ConsoleAPICalledTypeAssert:
-			text, _ := json.Marshal(e.Args)
-			b.complaints = append(b.complaints, string(text))
-		}
+		text, _ := json.Marshal(e.Args)
+		b.complaints = append(b.complaints, string(text))
 	case *cdplog.EventEntryAdded:
-		if e.Entry.Level == cdplog.EntryLevelError || e.Entry.Level == cdplog.EntryLevelWarning {
-			b.complaints = append(b.complaints, fmt.Sprintf("%s: %s %s", e.Entry.Source, e.Entry.Text, e.Entry.URL))
-		}
+		b.complaints = append(b.complaints, fmt.Sprintf("%s: %s %s", e.Entry.Source, e.Entry.Text, e.Entry.URL))
 	}
 }
 

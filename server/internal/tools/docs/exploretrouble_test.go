@@ -53,7 +53,7 @@ func TestExploreTroubles(t *testing.T) {
 		name, says, button string
 		answer             func(w http.ResponseWriter, r *http.Request) bool
 	}{
-		{"network", "Look at your connection", "Try again", func(http.ResponseWriter, *http.Request) bool { panic(http.ErrAbortHandler) }},
+		{"network", "Check your connection", "Try again", func(http.ResponseWriter, *http.Request) bool { panic(http.ErrAbortHandler) }},
 		{"gone", "no longer kept", "Refresh", func(w http.ResponseWriter, r *http.Request) bool {
 			return r.URL.Query().Has("snapshot") && refuse(w, 410, "that snapshot is no longer kept; begin the pull again")
 		}},
@@ -129,7 +129,7 @@ func TestExploreWaits(t *testing.T) {
 		return false
 	})
 	b.run(chromedp.Navigate(base + "/explore#key=" + d.schools + "&report=schools"))
-	b.eventually(`/^Waiting \d seconds? /.test(document.getElementById("rate").textContent) && !document.getElementById("stop").hidden`)
+	b.eventually(`/^Waiting \d seconds?:/.test(document.getElementById("rate").textContent) && !document.getElementById("stop").hidden`)
 	b.settled()
 	if early.Load() > 0 {
 		t.Errorf("%d requests were made before the minute was over", early.Load())
@@ -177,13 +177,18 @@ func TestExploreLarge(t *testing.T) {
 	b.run(chromedp.Navigate(base + "/explore#period=2026-09&key=" + d.schools))
 	b.settled()
 	b.frugal(d.schools)
-	for panel, want := range map[string]string{"books": "The 100 books with the most readers, of 5,000.", "schools": "The first 500 of 620."} {
+	for panel, want := range map[string]string{"books": "The 100 books with the most readers, of 5,000.", "schools": "The first 600 of 620."} {
 		if part := b.text(chromedp.CSS("[data-panel=" + panel + "] .part")); part != want {
 			t.Errorf("%s say %q, want %q", panel, part, want)
 		}
 	}
 	if came := b.figure("came"); came != "80,000" {
 		t.Errorf("came = %s", came)
+	}
+	b.run(do(`[...document.querySelectorAll("[data-panel=schools] button")].find((e) => e.textContent === "Load all 620").click()`))
+	b.settled()
+	if rows, names := len(b.table("schools")), evaluate[int](b, `document.getElementById("school").length`); rows != 620 || names != 621 {
+		t.Errorf("%d schools are shown and %d can be chosen, want 620 and 621 with that of all", rows, names)
 	}
 	folder := b.downloads()
 	b.press("readers", "CSV (12 requests)")
@@ -207,7 +212,7 @@ func TestExploreStale(t *testing.T) {
 	var holds atomic.Bool
 	release := make(chan bool)
 	base := between(t, d, func(w http.ResponseWriter, r *http.Request) bool {
-		if holds.Load() && r.URL.Query().Get("groupBy") == "book" {
+		if holds.Load() && r.URL.Query().Get("groupBy") == "school" {
 			<-release
 		}
 		return false
@@ -215,7 +220,7 @@ func TestExploreStale(t *testing.T) {
 	b.explore(base, "schools", d.schools)
 	holds.Store(true)
 	b.run(do(`(() => { const p = document.getElementById("period"); p.selectedIndex = 1; p.dispatchEvent(new Event("change")); })()`))
-	b.eventually(`document.querySelector("[data-panel=books]").classList.contains("stale") && !document.querySelector("[data-panel=schools]").classList.contains("stale") && !document.querySelector(".tiles").classList.contains("stale")`)
+	b.eventually(`document.querySelector("[data-panel=schools]").classList.contains("stale") && !document.querySelector("[data-panel=books]").classList.contains("stale") && !document.querySelector(".tiles").classList.contains("stale")`)
 	holds.Store(false)
 	close(release)
 	b.settled()
@@ -267,7 +272,7 @@ func TestExploreNothing(t *testing.T) {
 	})
 	b.run(chromedp.Navigate(base + "/explore#key=" + d.schools))
 	b.settled()
-	if said := b.text("#alert p"); !strings.Contains(said, "There is nothing in this period.") {
+	if said := b.text("#alert p"); !strings.Contains(said, "There is no data in this period.") {
 		t.Errorf("the page says %q", said)
 	}
 	if n := len(b.requests()); n > 9 {
@@ -312,7 +317,7 @@ func TestExploreDownloads(t *testing.T) {
 		t.Errorf("the days are saved as %q, want them to begin with %q", lines, want)
 	}
 	b.press("books", "XLSX")
-	if said := b.text("#alert p"); said != "Este servidor não escreve XLSX aqui. Use CSV." {
+	if said := b.text("#alert p"); said != "Este servidor não gera XLSX aqui. Use CSV." {
 		t.Errorf("without XLSX the page says %q", said)
 	}
 	writes.Store(true)

@@ -11,7 +11,8 @@ import { SchoolsReport } from "./schools.js";
 import * as w from "./words.js";
 
 const { say } = w;
-const fresh = 600_000; // ms, after which a new view asks for the present data
+const fresh = 600_000; // ms, after which a new view asks for the current data
+const firstLook = 10; // requests to open a view at most, of which one asks for the network
 
 const at = (id) => document.getElementById(id);
 const histories = { schools: document.body.dataset.schoolsHistory, libraries: document.body.dataset.librariesHistory };
@@ -92,7 +93,8 @@ async function open() {
     at("report").replaceChildren(report.root);
     report.stale();
   }
-  await report.show(api, { period, before, today, school, profile, group, asked });
+  const left = () => firstLook - 1 - (api.asked - asked);
+  await report.show(api, { period, before, today, school, profile, group, left });
   stored.set({ key, accepted: true });
   offer({ period: chosen, school, profile }, period); // with the names of the schools
   warn(report.empty ? say(report.empty) : "");
@@ -117,7 +119,7 @@ async function begin() {
   network = found;
   api = new Api(found.report, key, waits);
   if (former?.report !== found.report || !report) {
-    report = new reports[found.report]({ history: histories[found.report], run, address });
+    report = new reports[found.report]({ history: histories[found.report], run, again: show, address });
   }
   document.documentElement.dataset.report = found.report;
   at("heading").textContent = found.name;

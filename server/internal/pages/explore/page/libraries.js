@@ -13,7 +13,6 @@ const { say } = w;
 const share = { show: w.percent };
 const nearEnd = "91-100";
 const groupings = ["library", "city", "ageGroup"];
-const firstLook = 10; // requests, of which one asks for the network
 
 const series = {
   activity: [{ key: "active", label: say("activeReaders"), unit: say("activeUnit"), look: "full", ...count }],
@@ -55,17 +54,17 @@ export class LibrariesReport {
         { key: "n", label: say("number"), bar: true, ...count },
         { key: "share", label: say("ofLoans"), ...share },
       ]),
+      deleted: this.deletedPanel(),
+      titles: this.titlesPanel(),
       waiting: this.plain("waiting", [
         { key: "title", label: say("book"), head: true },
         { key: "activeReservations", label: say("reserved"), bar: true, ...count },
         { key: "loans", label: say("loans"), ...count },
       ]),
-      titles: this.titlesPanel(),
       stock: this.plain("stock", [
         { key: "label", label: say("band"), head: true },
         { key: "count", label: say("titles"), bar: true, ...count },
       ]),
-      deleted: this.deletedPanel(),
     };
     this.root = el("div", { class: "panels" }, this.tiles.root, ...Object.values(this.parts).map((p) => p.panel.root));
   }
@@ -137,7 +136,7 @@ export class LibrariesReport {
   }
 
   // show asks for a view, and shows each part of it as it comes.
-  async show(api, { period, before, today, asked }) {
+  async show(api, { period, before, today, left }) {
     Object.assign(this, { api, period, today });
     const answer = await this.summary(api, period, "library");
     this.summarised = answer.data;
@@ -152,7 +151,7 @@ export class LibrariesReport {
     await this.showTitles(this.firstBand());
     await this.showWaiting(waiting);
     this.course = new Course(api, period, this.summarised);
-    await this.course.fill(Math.max(1, firstLook - 1 - (api.asked - asked)));
+    await this.course.fill(left());
     this.showTrends();
   }
 

@@ -43,9 +43,9 @@ export class Tiles {
 
 // versus says how a number changed; before is null where there is nothing to compare with.
 function versus(value, before, show) {
-  if (before === null) return [say("beforeUnknown")];
-  const text = value === before ? say("same") : before === 0 ? "" : change(value / before - 1);
-  return [...(text ? [el("b", {}, text), " "] : []), say("before", { n: show(before) })];
+  if (before === null) return ["–"];
+  const text = value === before ? change(0) : before === 0 ? "–" : change(value / before - 1);
+  return [el("b", {}, text), " ", say("before", { n: show(before) })];
 }
 
 // panel is a part of the report with its heading; note says how it is counted, part what of it is shown, and folded is the table of

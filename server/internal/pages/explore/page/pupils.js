@@ -52,7 +52,7 @@ export class Pupils {
       .map(({ userId, name }) => {
         const r = read.get(userId) ?? { tenths: 0, books: 0, finished: 0, last: "" };
         const last = r.last ? days.ofInstant(r.last) : null;
-        return { name: name ?? String(userId), minutes: r.tenths / 10, books: r.books, finished: r.finished, last };
+        return { name: name ?? say("noName", { id: String(userId) }), minutes: r.tenths / 10, books: r.books, finished: r.finished, last };
       })
       .sort((a, b) => b.minutes - a.minutes || w.natural(a.name, b.name));
     this.draw();

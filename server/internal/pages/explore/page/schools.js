@@ -4,14 +4,13 @@ import { groupPage } from "./api.js";
 import { Chart } from "./chart.js";
 import * as days from "./days.js";
 import * as download from "./download.js";
-import { el, panel, Tiles } from "./parts.js";
+import { button, el, panel, Tiles } from "./parts.js";
 import { Pupils } from "./pupils.js";
 import { count, Table } from "./table.js";
 import * as w from "./words.js";
 
 const { say } = w;
 const mostDays = 100; // that are shown as days; longer periods are shown as months
-const schoolPages = 5;
 const minutes = { show: w.minutes };
 
 // The series of the charts, by their panels.
@@ -36,13 +35,17 @@ const metrics = [
 export class SchoolsReport {
   schools = new Map(); // their names, by id
 
-  // run does something that a person asked for; address is the address of a view with some choices changed.
-  constructor({ history, run, address }) {
-    Object.assign(this, { history, run, address });
+  // run does something that a person asked for, again shows the view again, and address is that of a view with some choices changed.
+  constructor({ history, run, again, address }) {
+    Object.assign(this, { history, run, address, whole: false });
+    this.rest = button("", () => {
+      this.whole = true; // all pages of the schools
+      again();
+    });
     this.tiles = new Tiles();
     this.trends = Object.fromEntries(Object.entries(series).map(([name, of]) => [name, this.trend(name, of)]));
     this.classes = this.groups("classes", "class");
-    this.bySchool = this.groups("schools", "school");
+    this.bySchool = this.groups("schools", "school", this.rest);
     this.pupils = new Pupils(this);
     const books = new Table(say("booksTitle"), [
       { key: "title", label: say("book"), head: true },
@@ -63,10 +66,10 @@ export class SchoolsReport {
     return { panel: panel({ name, title, note: say(`${name}Note`), wide: true, folded: table }, chart.root), chart, table, series: of };
   }
 
-  groups(name, head) {
+  groups(name, head, ...more) {
     const title = say(`${name}Title`);
     const table = new Table(title, [{ key: "label", label: say(head), head: true }, ...metrics]);
-    return { panel: panel({ name, title, note: say(`${name}Note`), wide: true }, table.root), table };
+    return { panel: panel({ name, title, note: say(`${name}Note`), wide: true }, table.root, ...more), table };
   }
 
   pointName(at) {
@@ -98,7 +101,7 @@ export class SchoolsReport {
   }
 
   // show asks for a view, and shows each part of it as it comes.
-  async show(api, { period, before, today, school, profile, group }) {
+  async show(api, { period, before, today, school, profile, group, left }) {
     const of = { ...(profile && { profile }) };
     const who = { ...(school && { schoolId: school }), ...of };
     Object.assign(this, { api, period, who, school });
@@ -111,11 +114,13 @@ export class SchoolsReport {
     const former = before && (await api.json("summary", { ...before, ...who })).data.general;
     this.tiles.set(this.figures(former));
 
-    const schools = await api.all("summary", { ...period, ...of, groupBy: "school" }, { pages: schoolPages });
+    this.showBooks(await api.json("summary", { ...period, ...who, groupBy: "book", pageSize: groupPage }));
+    const pages = this.whole ? Infinity : Math.max(1, left() - (school ? 1 : 0)); // one is for the classes
+    const schools = await api.all("summary", { ...period, ...of, groupBy: "school" }, { pages });
     for (const { key, label } of schools.rows) if (key) this.schools.set(key, label);
     this.showGroups(this.bySchool, "by-school", schools, (key) => this.address({ school: key, class: "" }));
-    const books = await api.json("summary", { ...period, ...who, groupBy: "book", pageSize: groupPage });
-    this.showBooks(books);
+    this.rest.hidden = schools.rows.length === schools.total;
+    this.rest.textContent = say("loadAll", { n: schools.total });
     if (!school) return;
 
     const classes = await api.all("summary", { ...period, ...who, groupBy: "class" });
@@ -168,7 +173,7 @@ export class SchoolsReport {
           label: key ? label : say("notInformed"),
           last: !key,
           to: key ? to(key) : null,
-          each: metrics.readers ? metrics.readingMinutes / metrics.readers : null,
+          each: metrics.readers ? Math.round(Math.round(metrics.readingMinutes * 10) / metrics.readers) / 10 : null, // in exact tenths
         }))
         .sort((a, b) => a.last - b.last || w.natural(a.label, b.label)),
     );

@@ -28,17 +28,12 @@ export class Table {
     this.heads = columns.map((c) =>
       el("th", { scope: "col", class: kind(c) }, el("button", { type: "button", onclick: () => this.sort(c) }, c.label)),
     );
-    this.root = el(
+    this.scroll = el(
       "div",
-      {},
-      this.search,
-      el(
-        "div",
-        { class: "scroll", tabindex: "0", role: "group", "aria-label": caption },
-        el("table", {}, el("caption", { class: "spoken" }, caption), el("thead", {}, el("tr", {}, ...this.heads)), this.body),
-      ),
-      el("p", { class: "foot" }, this.count, this.more),
+      { class: "scroll", tabindex: "0", role: "group", "aria-label": caption },
+      el("table", {}, el("caption", { class: "spoken" }, caption), el("thead", {}, el("tr", {}, ...this.heads)), this.body),
     );
+    this.root = el("div", {}, this.search, this.scroll, el("p", { class: "foot" }, this.count, this.more));
   }
 
   set(rows) {
@@ -56,6 +51,7 @@ export class Table {
   unfold() {
     this.limit = Infinity;
     this.draw();
+    this.scroll.focus({ preventScroll: true }); // the button is gone
   }
 
   draw() {
