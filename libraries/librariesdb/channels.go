@@ -12,7 +12,7 @@ import (
 	"github.com/lectern-dev/lectern/libraries/report"
 )
 
-// ChannelAnswer returns the answer of an analytics source that is kept for a question, or false where none is (L13).
+// ChannelAnswer returns the stored answer of an analytics source to a question, or false if there is none (L13).
 func (s *Store) ChannelAnswer(ctx context.Context, q report.ChannelQuestion) (data []byte, found bool, err error) {
 	err = s.DB.QueryRowContext(ctx, `
 		SELECT data
@@ -28,24 +28,23 @@ func (s *Store) ChannelAnswer(ctx context.Context, q report.ChannelQuestion) (da
 	return data, true, nil
 }
 
-// KeepChannelAnswer keeps an answer to a question and returns the one to serve: of several that replicas keep at
-// once, all serve the first. The network's answers that are older than a day are
-// removed.
+// KeepChannelAnswer stores an answer to a question and returns the one to serve. If several servers store one at the same
+// time, all serve the first. It deletes the network's answers that are older than a day.
 //
-// On SQLite it fails after a second where something else is writing.
+// On SQLite it fails after a second if something else is writing.
 func (s *Store) KeepChannelAnswer(ctx context.Context, q report.ChannelQuestion, data []byte) ([]byte, error) {
 	if err := s.keepChannelAnswer(ctx, q, data); err != nil {
 		return nil, fmt.Errorf("keep a channels answer of network %d: %w", q.Network, err)
 	}
 	kept, found, err := s.ChannelAnswer(ctx, q)
-	if err == nil && !found { // a replica that is in the next hour already has removed it: nobody will serve another
+	if err == nil && !found { // a server that is already in the next hour has deleted it
 		kept = data
 	}
 	return kept, err
 }
 
 func (s *Store) keepChannelAnswer(ctx context.Context, q report.ChannelQuestion, data []byte) error {
-	if s.DB.Dialect().Name() == dialect.SQLite { // PostgreSQL locks rows, and nobody else holds these for long
+	if s.DB.Dialect().Name() == dialect.SQLite { // PostgreSQL locks only these rows, and nobody locks them for long
 		var cancel func()
 		ctx, cancel = context.WithTimeout(ctx, patience)
 		defer cancel()
@@ -62,7 +61,7 @@ func (s *Store) keepChannelAnswer(ctx context.Context, q report.ChannelQuestion,
 	return err
 }
 
-// answerHours is how many hours an answer is kept: a pull goes on for no longer (H12).
+// answerHours is how many hours an answer is stored: no pull takes longer (H12).
 const answerHours = 24
 
 // patience is how long an answer waits for another writer on SQLite.

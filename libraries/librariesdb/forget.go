@@ -17,15 +17,15 @@ import (
 	"github.com/lectern-dev/lectern/reading/packed"
 )
 
-// Forget erases a reader's name and e-mail in every state, the one that waits for its hour included, and for ever: what a load
-// under way has written of them goes with its last step, and later rows of the reader leave them empty (P7). Forgetting again
-// erases again, and is new no more. The error is ErrNotFound where there is no such reader, or no such network.
+// Forget erases a reader's name and e-mail from every snapshot, also from one that waits for its hour. A load under way erases
+// what it has written of them in its last step, and later rows of the reader leave them empty (P7). fresh is false if the
+// reader was erased before, since then. The error is ErrNotFound if there is no such reader, or no such network.
 func (s *Store) Forget(ctx context.Context, n libraries.NetworkID, reader int64) (fresh bool, since time.Time, err error) {
 	err = s.DB.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
 		if _, err := NetworkOf(ctx, tx, n); err != nil {
 			return err
 		}
-		// The last step of a load locks this row too: it sees what is noted here, or has written all that is erased here.
+		// The last step of a load locks this row too. So it sees this erasure, or its rows are erased here.
 		h, err := snapshotdb.Lock(ctx, tx, auth.Tenant(n))
 		if err != nil {
 			return err
@@ -58,14 +58,14 @@ func (s *Store) Forget(ctx context.Context, n libraries.NetworkID, reader int64)
 	return fresh, since, nil
 }
 
-// What is erased of a reader, and which rows have something of it.
+// These are the columns that are erased, each with the condition of the rows that have something in them.
 var (
 	email  = [2]bun.Safe{`email = ''`, `email <> ''`}
 	person = [2]bun.Safe{`name = '', email = ''`, `(name <> '' OR email <> '')`}
 )
 
-// erase erases something of readers from every state. Where there was something to erase it notes that, and gives the registers of h a
-// new version: the rows that have it tell those who kept a copy what to erase.
+// erase erases columns of readers from every snapshot. If a row had something in them, the tables of h get a new version, which
+// the row gets too: incremental pulls find it by this version.
 func erase(ctx context.Context, tx bun.IDB, n libraries.NetworkID, h *snapshotdb.Current, ids []int64, what [2]bun.Safe) error {
 	version, erased := snapshotdb.NextNumber(h.Registers), int64(0)
 	for ids := range slices.Chunk(ids, chunk) {
@@ -87,7 +87,7 @@ func erase(ctx context.Context, tx bun.IDB, n libraries.NetworkID, h *snapshotdb
 	return snapshotdb.Erased(ctx, tx, auth.Tenant(n))
 }
 
-// forgotten reads who is forgotten of a network.
+// forgotten reads the erased readers of a network.
 func forgotten(ctx context.Context, idb bun.IDB, n libraries.NetworkID) (map[int64]bool, error) {
 	list, err := snapshotdb.ForgottenOf(ctx, idb, auth.Tenant(n))
 	all := make(map[int64]bool, len(list))
@@ -97,14 +97,14 @@ func forgotten(ctx context.Context, idb bun.IDB, n libraries.NetworkID) (map[int
 	return all, err
 }
 
-// Remaining are what a state says of one reader without naming them: what remains of one who was forgotten.
+// Remaining are the numbers that a snapshot still has of one reader after an erasure.
 type Remaining struct {
 	Titles       int   `json:"titles"` // that the reader read, borrowed or reserved
 	Loans        int64 `json:"loans"`
 	Reservations int64 `json:"activeReservations"`
 }
 
-// RemainingOf returns the figures of a reader.
+// RemainingOf returns the numbers of a reader.
 func (s *Store) RemainingOf(ctx context.Context, a report.Access, reader int64) (f Remaining, err error) {
 	err = s.Scan(ctx, auth.Tenant(a.Network), a.At.Facts, facts.ReaderTitlesKind, snapshot.Range{Among: []int64{reader}}, func(b snapshot.Block) error {
 		var titles facts.ReaderTitles

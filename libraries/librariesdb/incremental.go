@@ -55,7 +55,7 @@ func (s *Store) ReplacedRows(ctx context.Context, a report.Access, loads snapsho
 	return ids, err
 }
 
-// erased returns the readers of whom something was erased by versions of the registers, ascending.
+// erased returns the readers who were erased by versions of the tables, ascending.
 func (s *Store) erased(ctx context.Context, n libraries.NetworkID, versions snapshot.Span) (ids []int64, err error) {
 	rows, err := s.DB.QueryContext(ctx, `
 		SELECT DISTINCT user_id
@@ -71,7 +71,7 @@ func (s *Store) erased(ctx context.Context, n libraries.NetworkID, versions snap
 	return ids, err
 }
 
-// Listed implements report.Store. Where readers or titles are named the + keeps the engines from going through the days.
+// Listed implements report.Store. The + keeps the engines from using the index of days if readers or titles are given.
 func (s *Store) Listed(ctx context.Context, a report.Access, of report.ListKind, which report.RecordFilter, visit func(report.ListedRecord) error) error {
 	within := bun.SafeQuery("+day BETWEEN ? AND ?", int32(which.Period.Start), int32(which.Period.End))
 	switch {
@@ -86,7 +86,7 @@ func (s *Store) Listed(ctx context.Context, a report.Access, of report.ListKind,
 	return s.listed(ctx, a, of, bun.SafeQuery("? AND ?", handle.In(s.DB, "book_id", which.Books), within), visit)
 }
 
-// listed calls visit with the rows of a register's state that a condition holds for.
+// listed calls visit with the rows of a snapshot that meet a condition.
 func (s *Store) listed(ctx context.Context, a report.Access, of report.ListKind, where schema.QueryWithArgs, visit func(report.ListedRecord) error) error {
 	r := registers[of]
 	rows, err := s.DB.QueryContext(ctx, `SELECT day, ?0, status, user_id, book_id FROM ?1 WHERE ?2 AND ?3`, r.id, r.table, rowsOf(a), where)

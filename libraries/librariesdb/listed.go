@@ -15,7 +15,7 @@ import (
 	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 )
 
-// listed says how the records of a register are read.
+// listed says how the records of a table are read.
 type listed[T libraries.LoanOrReservation] struct {
 	register
 	records *snapshot.Records[T]
@@ -36,12 +36,12 @@ func (s *Store) Reservations(ctx context.Context, a report.Access, positions rep
 	return reservations.at(ctx, s, a, positions)
 }
 
-// LoansByID returns those of the given loans that the state has. There may be any number of identifiers, in any order.
+// LoansByID returns those of the given loans that the snapshot has. There may be any number of identifiers, in any order.
 func (s *Store) LoansByID(ctx context.Context, a report.Access, ids []int64) (map[int64]libraries.Loan, error) {
 	return loans.byID(ctx, s, a, ids)
 }
 
-// ReservationsByID returns those of the given reservations that the state has, as LoansByID does loans.
+// ReservationsByID is LoansByID for reservations.
 func (s *Store) ReservationsByID(ctx context.Context, a report.Access, ids []int64) (map[int64]libraries.Reservation, error) {
 	return reservations.byID(ctx, s, a, ids)
 }
@@ -73,7 +73,7 @@ func (s *Store) ReservationsIn(ctx context.Context, a report.Access, w report.Li
 	return reservations.in(ctx, s, a, w)
 }
 
-// in reads a window: the rows of its days are passed over in the database up to its first.
+// in reads a window. The database skips the rows before it.
 func (l listed[T]) in(ctx context.Context, s *Store, a report.Access, w report.ListWindow) ([]T, error) {
 	status := bun.SafeQuery("TRUE")
 	if w.Status != 0 {

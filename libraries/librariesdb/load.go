@@ -13,36 +13,37 @@ import (
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/intake"
 	"github.com/lectern-dev/lectern/libraries/report"
+	"github.com/lectern-dev/lectern/paging/handle"
 	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 )
 
-// SaveOptions say how a load is saved. The zero SaveOptions make it hold from the next full hour.
+// SaveOptions say how a load is saved. The zero SaveOptions publish it from the next full hour on.
 type SaveOptions struct {
-	// Immediately makes the load hold at once, as the hour that has begun (L1). A network's first load does so anyway.
+	// Immediately publishes the load at once, as of the current hour (L1). A network's first load is always published at once.
 	Immediately bool
-	// Progress, if not nil, is told the steps that are done, one after the other, from 0 on.
+	// Progress, if not nil, is called with the number of finished steps, from 0 on.
 	Progress func(done, total int)
 }
 
 // Saved says what a load wrote.
 type Saved struct {
 	intake.Loaded
-	Hour     libraries.Hour    // from which it holds
+	Hour     libraries.Hour    // from which it is current
 	Versions snapshot.Versions // of the data then
 }
 
-// Load is a load of a network under way. Until Close no other load of the network is; readers go on with the state before,
-// and networks do not wait for one another.
+// Load is a load of a network under way. Until Close no other load of the network can begin. Requests read the earlier
+// snapshot meanwhile, and other networks do not wait.
 type Load struct {
-	// Base is what the load builds on: the state that the last load left, whether it holds yet or waits for its hour.
+	// Base is the snapshot that the load builds on: that of the last load, which may still wait for its hour.
 	Base  report.Access
 	store *Store
 	to    *snapshotdb.Load
 }
 
-// Begin begins a load of a network. While another one lives it waits, and calls waiting, if it is not nil, once. The error is
-// ErrNotFound where there is no such network.
+// Begin begins a load of a network. While another one is under way it waits, and calls waiting once, if it is not nil. The
+// error is ErrNotFound if there is no such network.
 func (s *Store) Begin(ctx context.Context, n libraries.NetworkID, waiting func()) (*Load, error) {
 	if _, err := NetworkOf(ctx, s.DB, n); err != nil {
 		return nil, err
@@ -69,14 +70,14 @@ func (s *Store) RecordSorters(in *intake.Intake, to *intake.Sorter, a report.Acc
 	return loans, reservations
 }
 
-// Lease is the load's hold on the network.
+// Lease returns the lease that keeps out other loads of the network.
 func (l *Load) Lease() *snapshotdb.Load { return l.to }
 
-// Close ends a load. Where it was not saved nothing of it is left.
+// Close ends a load. If it was not saved, Close rolls it back.
 func (l *Load) Close(ctx context.Context) error { return l.to.Close(ctx) }
 
-// Save writes a settled feed, which builds on the state of Base, and makes it hold with its last step (F2), also where nothing
-// is new. The error is snapshot.ErrLost where another load has taken over.
+// Save writes a feed that was validated against Base, and publishes it with its last step (F2), also if nothing is new. The
+// error is snapshot.ErrLost if another load has taken over.
 func (l *Load) Save(ctx context.Context, in *intake.Intake, sorter *intake.Sorter, o SaveOptions) (Saved, error) {
 	of := l.store.options(l.Base, o)
 	of.Begin = in.TableChanges()
@@ -84,16 +85,16 @@ func (l *Load) Save(ctx context.Context, in *intake.Intake, sorter *intake.Sorte
 	if err != nil {
 		return Saved{}, err
 	}
-	saved, err := l.hold(ctx, erasure{erased, in.Forgotten}, o.Immediately, lead)
+	saved, err := l.publish(ctx, erasure{erased, in.Forgotten}, o.Immediately, lead)
 	if err != nil {
 		return Saved{}, err
 	}
-	l.store.settle(ctx)
+	l.store.checkpoint(ctx)
 	saved.Loaded = loaded
 	return saved, nil
 }
 
-// options are those of a load that builds on a state.
+// options returns the options of a load that builds on a snapshot.
 func (s *Store) options(a report.Access, o SaveOptions) intake.LoadOptions {
 	return intake.LoadOptions{
 		Progress: o.Progress,
@@ -101,10 +102,10 @@ func (s *Store) options(a report.Access, o SaveOptions) intake.LoadOptions {
 	}
 }
 
-// Last returns the access to what a load would build on now, and a check is held against: the state that the last load left,
-// whether it holds yet or waits for its hour. The error is ErrNotFound where there is no such network.
+// Last returns the access to the snapshot of the last load, which may still wait for its hour. A load would build on it, and a
+// check compares a feed with it. The error is ErrNotFound if there is no such network.
 func (s *Store) Last(ctx context.Context, n libraries.NetworkID) (report.Access, error) {
-	h, err := s.held(ctx, n)
+	h, err := s.current(ctx, n)
 	a := AccessOf(n, h)
 	if h.Next > 0 {
 		a.At.Facts, a.Hour = h.Next, hourOf(h.NextFrom)
@@ -112,8 +113,8 @@ func (s *Store) Last(ctx context.Context, n libraries.NetworkID) (report.Access,
 	return a, err
 }
 
-// Check counts what a load on a state would save, and writes nothing (F7): it holds no lock and may run beside a load. The
-// hour and the versions are those of the state; of the options, Progress alone counts.
+// Check counts what a load on a snapshot would save, and writes nothing (F7). It takes no lock and may run beside a load. The
+// hour and the versions are those of the snapshot. Of the options only Progress is used.
 func (s *Store) Check(ctx context.Context, a report.Access, sorter *intake.Sorter, o SaveOptions) (Saved, error) {
 	of := s.options(a, o)
 	of.Count = true
@@ -121,10 +122,10 @@ func (s *Store) Check(ctx context.Context, a report.Access, sorter *intake.Sorte
 	return Saved{loaded, a.Hour, a.At}, err
 }
 
-// settle does what is due after a load; the load stands whatever becomes of it. On SQLite the journal is written into the
-// database: what was erased is gone then.
-func (s *Store) settle(ctx context.Context) {
-	if s.writesAlone() {
+// checkpoint writes the journal of SQLite into the database, so that the journal does not keep what was erased. The load is
+// published whether this succeeds or not.
+func (s *Store) checkpoint(ctx context.Context) {
+	if !handle.Postgres(s.DB) {
 		_, _ = s.DB.ExecContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`)
 	}
 }
@@ -135,9 +136,9 @@ const lead = 10 * time.Second
 // errLate says that a last step took so long that its hour may have come meanwhile.
 var errLate = errors.New("the load's last step took too long")
 
-// hold is the load's last step. One that takes longer than it may is taken again, and may take twice as long then: the hour
-// that it chose may have begun without it.
-func (l *Load) hold(ctx context.Context, of erasure, immediately bool, within time.Duration) (Saved, error) {
+// publish is the load's last step. If it takes too long, the hour that it chose may have begun without it. Then it is repeated,
+// and may take twice as long.
+func (l *Load) publish(ctx context.Context, of erasure, immediately bool, within time.Duration) (Saved, error) {
 	h, err := l.to.Publish(ctx, func(ctx context.Context, tx bun.Tx, now time.Time, h *snapshotdb.Current) error {
 		if err := l.erase(ctx, tx, h, of); err != nil {
 			return err
@@ -152,7 +153,7 @@ func (l *Load) hold(ctx context.Context, of erasure, immediately bool, within ti
 		return err
 	})
 	if errors.Is(err, errLate) {
-		return l.hold(ctx, of, immediately, 2*within)
+		return l.publish(ctx, of, immediately, 2*within)
 	}
 	saved := Saved{Versions: snapshot.Versions{Registers: h.Registers, Facts: h.Last()}, Hour: hourOf(h.From)}
 	if h.Next > 0 {
@@ -161,8 +162,8 @@ func (l *Load) hold(ctx context.Context, of erasure, immediately bool, within ti
 	return saved, err
 }
 
-// choose says from when the load holds: the first full hour that is far enough away and not before that of any earlier load,
-// or at once (L1). What waits moves along: the load builds on it.
+// choose chooses the hour from which the load is current: the first full hour that is far enough away and not before that of
+// an earlier load, or at once (L1). A load that still waits is superseded, because this one builds on it.
 func (l *Load) choose(h *snapshotdb.Current, now time.Time, immediately bool, within time.Duration) {
 	if h.Facts == 0 || immediately {
 		hour := max(libraries.HourOf(now), hourOf(h.From))
@@ -173,14 +174,14 @@ func (l *Load) choose(h *snapshotdb.Current, now time.Time, immediately bool, wi
 	h.Next, h.NextFrom = l.to.Number(), hour.Time()
 }
 
-// erasure is what the last step of a load erases from every state.
+// erasure is what the last step of a load erases from every snapshot.
 type erasure struct {
 	emails []int64        // of readers who are deleted now (L18)
-	known  map[int64]bool // who was forgotten when the load began: no row of it names them
+	known  map[int64]bool // readers who were erased before the load began: none of its rows names them
 }
 
-// erase erases e-mails, and the readers who were forgotten while the load read and wrote rows that name them, from every state, the
-// one that is served included.
+// erase erases e-mails from every snapshot, and the names and e-mails of readers who were erased while the load wrote rows that
+// name them.
 func (l *Load) erase(ctx context.Context, tx bun.Tx, h *snapshotdb.Current, of erasure) error {
 	if err := erase(ctx, tx, l.Base.Network, h, of.emails, email); err != nil {
 		return err
@@ -195,8 +196,8 @@ func (l *Load) erase(ctx context.Context, tx bun.Tx, h *snapshotdb.Current, of e
 	return erase(ctx, tx, l.Base.Network, h, slices.Sorted(maps.Keys(all)), person)
 }
 
-// Drop withdraws what waits for its hour of a network, and returns what it was: its number and the hour from which it was to
-// hold, zero where nothing waited. While a load of the network lives it waits for that, and calls waiting, if it is not nil.
+// Drop withdraws the load of a network that waits for its hour, and returns its number and hour, or zero if none waits. While
+// another load of the network is under way it waits, and calls waiting, if it is not nil.
 func (s *Store) Drop(ctx context.Context, n libraries.NetworkID, waiting func()) (dropped report.Access, err error) {
 	if _, err := NetworkOf(ctx, s.DB, n); err != nil {
 		return report.Access{}, err

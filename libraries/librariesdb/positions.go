@@ -13,13 +13,13 @@ import (
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
-// register is the table of a register that is listed by day, and the column of its identifiers.
+// register is a table that is listed by day, and the column of its identifiers.
 type register struct{ table, id bun.Ident }
 
 var registers = [...]register{report.LoanList: loans.register, report.ReservationList: reservations.register}
 
-// PositionsOf implements report.Store. A reader has few loans and a title may have many: of both it is the reader's index
-// that is to be used, and the + keeps the engines from the other.
+// PositionsOf implements report.Store. A reader has few loans and a title may have many, so the + keeps the engines from using
+// the index of titles if both are given.
 func (s *Store) PositionsOf(ctx context.Context, a report.Access, of report.ListKind, reader, book *int64) (report.ListPositions, error) {
 	switch {
 	case reader != nil && book != nil:
@@ -36,7 +36,7 @@ func (s *Store) PositionsOf(ctx context.Context, a report.Access, of report.List
 func (s *Store) positions(ctx context.Context, a report.Access, of report.ListKind, where schema.QueryWithArgs) (positions report.ListPositions, err error) {
 	r := registers[of]
 	rows, err := s.DB.QueryContext(ctx, `SELECT day, ?0, status FROM ?1 WHERE ?2 AND ?3 ORDER BY day, ?0`, r.id, r.table, rowsOf(a), where)
-	var day, id, status int64 // read as the drivers give them, which is twice as fast
+	var day, id, status int64 // the types of the drivers, which are twice as fast
 	return positions, snapshotdb.Visit(rows, err, "positions", func(rows *sql.Rows) error {
 		err := rows.Scan(&day, &id, &status)
 		positions = append(positions, report.ListPosition{Day: calendar.Date(day), ID: id, Status: uint8(status)})

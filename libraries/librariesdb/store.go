@@ -29,32 +29,28 @@ type Store struct {
 	DB *handle.DB
 	// Copy writes many rows at once; a load needs it.
 	Copy snapshotdb.CopyFunc
-	// Now is the clock of loads, of their hours and of what is kept; nil = that of handle.Clock.
+	// Now is the clock of loads, hours and retention; nil is handle.Clock.
 	Now func() time.Time
 }
 
-// writesAlone reports whether who writes keeps all other writers of the database out, as on SQLite.
-func (s *Store) writesAlone() bool { return !handle.Postgres(s.DB) }
-
 var _ report.Store = (*Store)(nil)
 
-// DayKind is the kind of blocks of which there is one for each day on which readers did something.
+// DayKind is the kind of blocks with one block for each day on which readers did something.
 var DayKind = facts.DayOfReadersKind
 
 // chunk is the number of identifiers that one statement names.
 const chunk = 2000
 
-// States returns the states of networks' data.
+// Snapshots returns the snapshots of networks' data.
 func (s *Store) Snapshots() *snapshotdb.Store {
 	return &snapshotdb.Store{
 		DB: s.DB, Copy: s.Copy, Now: s.Now, Tables: intake.Tables(), Unread: []snapshot.Kind{facts.EventSetKind},
 	}
 }
 
-// Present returns the access to what holds now of a network, or ErrNotFound. What waited for an hour that has come holds
-// from then on.
+// Present returns the access to the current snapshot of a network, or ErrNotFound. It publishes a load whose hour has come.
 func (s *Store) Present(ctx context.Context, n libraries.NetworkID) (report.Access, error) {
-	h, err := s.held(ctx, n)
+	h, err := s.current(ctx, n)
 	if err != nil {
 		return report.Access{}, err
 	}
@@ -65,20 +61,20 @@ func (s *Store) Present(ctx context.Context, n libraries.NetworkID) (report.Acce
 	return AccessOf(n, h), err
 }
 
-// held reads what a network's row says, or ErrNotFound where the number is none's, or a partner's.
-func (s *Store) held(ctx context.Context, n libraries.NetworkID) (snapshotdb.Current, error) {
+// current reads the row that says what is current of a network. The error is ErrNotFound if there is no such network.
+func (s *Store) current(ctx context.Context, n libraries.NetworkID) (snapshotdb.Current, error) {
 	if _, err := NetworkOf(ctx, s.DB, n); err != nil {
 		return snapshotdb.Current{}, err
 	}
 	return snapshotdb.ReadCurrent(ctx, s.DB, auth.Tenant(n))
 }
 
-// AccessOf returns the access to what a network's row says that holds.
+// AccessOf returns the access to the current snapshot.
 func AccessOf(n libraries.NetworkID, h snapshotdb.Current) report.Access {
 	return report.Access{Network: n, At: h.Versions, Hour: hourOf(h.From)}
 }
 
-// hourOf returns the hour from which something holds, 0 where it never did.
+// hourOf returns the hour of an instant, or 0 if it is zero.
 func hourOf(from time.Time) libraries.Hour {
 	if from.IsZero() {
 		return 0
@@ -86,7 +82,7 @@ func hourOf(from time.Time) libraries.Hour {
 	return libraries.HourOf(from)
 }
 
-// rowsOf is the condition that a row is of the state that the access names.
+// rowsOf is the condition that a row is visible in the snapshot of an access.
 func rowsOf(a report.Access) schema.QueryWithArgs {
 	return bun.SafeQuery("tenant_id = ?0 AND since <= ?1 AND until > ?1", a.Network, a.At.Facts)
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
-// read reads the records of a table that a query finds: see snapshotdb.Read.
+// read reads the records that a query finds: see snapshotdb.Read.
 func read[T any](ctx context.Context, s *Store, of *snapshot.Records[T], from string, args ...any) (list []T, err error) {
 	err = snapshotdb.Read(ctx, s.DB, of, func(v T) { list = append(list, v) }, from, args...)
 	return list, err
@@ -44,7 +44,7 @@ func (s *Store) catalogue(ctx context.Context, a report.Access, st *intake.Store
 	return err
 }
 
-// State reads what a load must know of a network, as of the state that the access names.
+// State reads the tables that a load must know, in the snapshot of an access.
 func (s *Store) State(ctx context.Context, a report.Access) (st intake.Stored, err error) {
 	st.At = a.At
 	if err = s.catalogue(ctx, a, &st); err != nil {
@@ -67,10 +67,10 @@ func (s *Store) State(ctx context.Context, a report.Access) (st intake.Stored, e
 	return st, err
 }
 
-// namedReaders are readers as far as no attributes have them.
+// namedReaders are the fields of readers that attributes lack.
 var namedReaders = intake.Readers.Only("userId", "name", "email", "updatedAt", "confirmedAt", "lastSignInAt")
 
-// Named implements report.Store. The statement that reads a page finds nothing where somebody was erased: then it is read anew.
+// Named implements report.Store. If somebody was erased since, the first statement finds nothing and the page is read again.
 func (s *Store) Named(ctx context.Context, a report.Access, ids []int64) (people []libraries.Reader, erased bool, err error) {
 	people, err = s.people(ctx, namedReaders, a, ids, true)
 	if erased = err == nil && len(people) == 0 && len(ids) > 0; erased {
@@ -84,7 +84,7 @@ func (s *Store) People(ctx context.Context, a report.Access, ids []int64) ([]lib
 	return s.people(ctx, intake.Readers, a, ids, false)
 }
 
-// people returns the readers of ascending identifiers, or none where nobody may have been erased since the access and somebody was.
+// people returns the readers of ascending identifiers. If unerased is true and somebody was erased since the access, it returns none.
 func (s *Store) people(ctx context.Context, of *snapshot.Records[libraries.Reader], a report.Access, ids []int64, unerased bool) ([]libraries.Reader, error) {
 	people := make([]libraries.Reader, 0, len(ids))
 	if len(ids) == 0 {
@@ -103,7 +103,7 @@ func (s *Store) people(ctx context.Context, of *snapshot.Records[libraries.Reade
 	return people, err
 }
 
-// Requests implements report.Store. By day first, as they stand: later instants have no earlier day.
+// Requests implements report.Store. They are ordered by day first, as the key is: a later instant has no earlier day.
 func (s *Store) Requests(ctx context.Context, a report.Access, period calendar.Period) ([]libraries.Request, error) {
 	return read(ctx, s, intake.Requests, `
 		  FROM libraries_requests

@@ -1,5 +1,5 @@
-// Package extsort sorts more records by key than memory holds: an external sort. A [Sorter] partitions records as they come, and spills
-// what is too much for memory to temporary files, one for each partition. When all are there, each partition is sorted by itself.
+// Package extsort sorts more records by key than fit into memory: an external sort. A [Sorter] partitions records as they are
+// added, and spills them to temporary files, one for each partition, if they exceed its memory. Then it sorts partition by partition.
 //
 // A load sorts the events of its feed by user:
 //
@@ -11,10 +11,10 @@
 //		for user, event := range run.All() { … } // users ascend
 //	})
 //
-// A partition that is itself too large for memory is partitioned again, and comes in several runs: each has all records of its keys.
-// A program that is killed leaves no files behind.
+// A partition that does not fit into memory is partitioned again, and has several runs. Each run has all records of its keys. A
+// program that is killed leaves no files behind.
 //
-// The records have no version and no checksum: they live as long as the load.
+// The records have no version and no checksum, because no other process reads them.
 package extsort
 
 import (
@@ -37,15 +37,15 @@ import (
 // Partitions is the number of partitions of a Sorter: 20 million events make partitions of 80,000.
 const Partitions = 256
 
-// A Sorter groups records by key in bounded memory. The zero Sorter is empty and ready. It is not for use by several goroutines at
-// once, but for Each once Done has returned.
+// A Sorter groups records by key in bounded memory. The zero Sorter is empty and ready. It is not safe for concurrent use, except
+// Each after Done.
 type Sorter struct {
-	// Dir is where temporary files go; empty is the system's place.
+	// Dir is the folder of temporary files; empty is that of the system.
 	Dir string
-	// Limit is the number of bytes held in memory, by default 32 MiB.
+	// Limit is the number of bytes in memory, by default 32 MiB.
 	Limit int
-	// Hash spreads the keys; nil spreads them by themselves. Its lowest byte is the partition, and the next ones are those of a
-	// partition that is partitioned again. Records whose keys have one hash are always in one run.
+	// Hash spreads the keys; nil takes the keys themselves. The lowest byte is the partition, the next ones are used if it is
+	// partitioned again. Records whose keys have the same hash are always in one run.
 	Hash func(key int64) uint64
 
 	partitions [Partitions]partition
@@ -95,7 +95,7 @@ func (s *Sorter) hash(key int64) uint64 {
 	return s.Hash(key)
 }
 
-// AddAll adds records that were gathered elsewhere.
+// AddAll adds a list of records.
 func (s *Sorter) AddAll(list Records) error {
 	for len(list) > 0 {
 		key, record, rest, ok := list.next()
@@ -117,30 +117,30 @@ func (s *Sorter) limit() int {
 	return 32 << 20
 }
 
-// Batch is the number of bytes that a load with such a sorter writes together: a quarter of what the sorter holds, since as much more
-// is gathered meanwhile.
+// Batch is the number of bytes that a load with such a sorter writes together. It is a quarter of the limit, since the load collects
+// as many bytes while it writes.
 func (s *Sorter) Batch() int { return s.limit() / 4 }
 
-// spill moves what is in memory to the files.
+// spill moves the records in memory to the files.
 func (s *Sorter) spill() error {
 	if s.dir == "" {
 		dir, err := os.MkdirTemp(s.Dir, "lectern-load-")
 		if err != nil {
-			return fmt.Errorf("room for what is set aside: %w", err)
+			return fmt.Errorf("room for temporary files: %w", err)
 		}
 		s.dir = dir
 	}
 	for i := range s.partitions {
 		if err := s.partitions[i].spill(s.dir, i, 2*s.limit()/Partitions); err != nil {
-			return fmt.Errorf("room for what is set aside: %w", err)
+			return fmt.Errorf("room for temporary files: %w", err)
 		}
 	}
 	s.held = 0
 	return nil
 }
 
-// spill writes what a partition has in memory, and keeps the memory for what comes next unless it is more than the partition's share:
-// in a feed ordered by account, each partition has its hour.
+// spill writes the records in memory. It frees memory above the partition's share: in a feed that is ordered by account, one partition
+// after the other is large.
 func (p *partition) spill(dir string, i, share int) error {
 	if len(p.mem) == 0 {
 		return nil
@@ -151,7 +151,7 @@ func (p *partition) spill(dir string, i, share int) error {
 			return err
 		}
 		p.file = f
-		_ = os.Remove(f.Name()) // a load that is killed leaves nothing behind; where this fails, Close does it
+		_ = os.Remove(f.Name()) // so that a killed load leaves nothing; if it fails, Close does it
 	}
 	n, err := p.file.Write(p.mem)
 	p.size += int64(n)
@@ -161,8 +161,7 @@ func (p *partition) spill(dir string, i, share int) error {
 	return err
 }
 
-// Done says that nothing more is added. Where some records are in files the rest goes there too, and its memory is free for what is
-// made of them.
+// Done says that nothing more is added. If some records are in files, it writes the others too and frees their memory.
 func (s *Sorter) Done() error {
 	if s.dir == "" || s.err != nil {
 		return s.err
@@ -174,8 +173,8 @@ func (s *Sorter) Done() error {
 	return s.err
 }
 
-// Each calls visit with the records of a partition: with all of them as one run, or where they are too many for memory with several.
-// Goroutines may take different partitions at once, and take one again.
+// Each calls visit with the runs of a partition: one, or several if the records do not fit into memory. It may be called at the same
+// time for different partitions, and again for one.
 func (s *Sorter) Each(i int, visit func(*Run) error) error {
 	p := &s.partitions[i]
 	size := p.size + int64(len(p.mem))
@@ -187,7 +186,7 @@ func (s *Sorter) Each(i int, visit func(*Run) error) error {
 	if p.file != nil {
 		data = make(Records, p.size, size)
 		if n, err := p.file.ReadAt(data, 0); n < len(data) {
-			return fmt.Errorf("what was set aside: %w", err)
+			return fmt.Errorf("temporary file: %w", err)
 		}
 		data = append(data, p.mem...)
 	}
@@ -198,7 +197,7 @@ func (s *Sorter) Each(i int, visit func(*Run) error) error {
 	return visit(run)
 }
 
-// again partitions a partition by the next byte of the hash, and visits what comes of it.
+// again partitions a partition by the next byte of the hash, and visits the runs.
 func (s *Sorter) again(p *partition, most int64, visit func(*Run) error) (err error) {
 	parts := &Sorter{Dir: s.Dir, Limit: s.Batch() / 2, runSize: most, Hash: func(key int64) uint64 { return s.hash(key) / Partitions }}
 	defer func() { err = errors.Join(err, parts.Close()) }()
@@ -216,12 +215,12 @@ func (s *Sorter) again(p *partition, most int64, visit func(*Run) error) (err er
 	return nil
 }
 
-// workers is the number of partitions that are worked on at once, while the caller takes another.
+// workers is the number of partitions in work at a time, while the caller takes another.
 const workers = 2
 
-// Process makes something of each run of a sorter, to which nothing more is added, on several goroutines. It gives what comes of a
-// partition to take, on the caller's goroutine and in the order of the partitions. It returns the first error of work or of take, when
-// all of its goroutines have ended.
+// Process calls work with each run of a sorter, on several goroutines, after the last Add. It calls take with the results of each
+// partition, on the caller's goroutine and in the order of the partitions. It returns the first error of work or take, after all of its
+// goroutines have ended.
 func Process[T any](ctx context.Context, s *Sorter, work func(context.Context, *Run) (T, error), take func([]T) error) error {
 	if err := s.Done(); err != nil {
 		return err
@@ -267,7 +266,7 @@ func Process[T any](ctx context.Context, s *Sorter, work func(context.Context, *
 	return ctx.Err()
 }
 
-// Rekey adds all records to another sorter, each under the key that it has there, but for those that have none.
+// Rekey adds all records to another sorter under other keys, except those for which key returns false.
 func (s *Sorter) Rekey(to *Sorter, key func(int64) (now int64, ok bool)) error {
 	for i := range s.partitions {
 		err := s.partitions[i].each(func(k int64, record []byte) error {
@@ -284,7 +283,7 @@ func (s *Sorter) Rekey(to *Sorter, key func(int64) (now int64, ok bool)) error {
 	return nil
 }
 
-// each visits the records of a partition in the order in which they came, a few of them in memory at a time.
+// each visits the records of a partition in the order in which they were added, with a few of them in memory at a time.
 func (p *partition) each(visit func(key int64, record []byte) error) error {
 	all := io.Reader(bytes.NewReader(p.mem))
 	if p.file != nil {
@@ -310,7 +309,7 @@ func (p *partition) each(visit func(key int64, record []byte) error) error {
 }
 
 func corrupt(err error) error {
-	return fmt.Errorf("what was set aside: %w", errors.Join(packed.ErrCorrupt, err))
+	return fmt.Errorf("temporary file: %w", errors.Join(packed.ErrCorrupt, err))
 }
 
 // Close removes the temporary files.
@@ -327,7 +326,7 @@ func (s *Sorter) Close() (err error) {
 	return err
 }
 
-// Records are records one after the other: of each its length, its key and itself.
+// Records are records one after the other, each with its length and its key in front.
 type Records []byte
 
 // maxHeader is the most bytes before a record.
@@ -340,7 +339,7 @@ func (r *Records) Add(key int64, record []byte) {
 	*r = append(b, record...)
 }
 
-// next cuts off the first record; ok is false where there is none.
+// next cuts off the first record; ok is false if there is none.
 func (r Records) next() (key int64, record []byte, rest Records, ok bool) {
 	size, n := binary.Uvarint(r)
 	if n <= 0 {

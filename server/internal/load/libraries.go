@@ -17,7 +17,7 @@ import (
 	"github.com/lectern-dev/lectern/server/feed"
 )
 
-// What is counted of a file of libraries: of a register, and of events.
+// The counts of a file of libraries: of a table, and of events.
 const (
 	libraryRegister = " rows new changed unchanged superseded beforeHistory bad"
 	libraryEvents   = " rows beforeHistory bad"

@@ -1,9 +1,9 @@
-// Package load loads feeds: a feed's files are read and validated, what they say of users or readers is sorted, aggregated and written.
-// It opens the files and the report of bad rows, tells the progress, and ends what was begun; the rules of the rows are those of the
-// intakes of schools and libraries.
+// Package load loads feeds of both domains. It opens the files and the report of bad rows, reads the rows, reports the progress, and
+// closes everything. Packages schools/intake and libraries/intake validate the rows, sort them by user or reader, aggregate them and write
+// what changes.
 //
-// A load is published as a whole by its last step; running it again, in another order or in pieces, changes nothing more. A check does
-// all that a load does but write (F7).
+// A load is published as a whole by its last step. Loading a feed again, in another order or in pieces, changes nothing. A check does
+// everything but write (F7).
 package load
 
 import (
@@ -36,7 +36,7 @@ type Options struct {
 	MemoryLimit int
 }
 
-// loading is a feed that is loaded.
+// loading is one load of a feed.
 type loading struct {
 	Options
 	files  fs.FS
@@ -53,18 +53,18 @@ func newLoading(files fs.FS, o Options, t *feed.Totals) *loading {
 	return &loading{Options: o, files: files, totals: t}
 }
 
-// domain is what schools, or libraries, do in a load.
+// domain is the part of a load that differs between schools and libraries.
 type domain interface {
 	// resources are the files that a feed may have.
 	resources() []string
-	// begin waits until no other load of the tenant is under way, and returns what keeps out other loads from then on. A check waits
-	// for nothing, and keeps out nobody.
+	// begin waits until no other load of the tenant is under way, and returns the lease that keeps out others. A check does neither
+	// and returns nil.
 	begin(context.Context) (*snapshotdb.Load, error)
-	// read reads the files and settles their rows.
+	// read reads the files and validates their rows.
 	read(context.Context) error
-	// save saves what was read, or in a check counts it. done is told the steps that are done.
+	// save saves the feed, or counts it in a check. It calls done with the number of finished steps.
 	save(ctx context.Context, done func(done, total int)) error
-	// close ends what was begun.
+	// close closes what begin opened, and rolls back an unpublished load.
 	close(context.Context) error
 }
 
@@ -78,7 +78,7 @@ func (l *loading) run(ctx context.Context, d domain) (*feed.Totals, error) {
 	return l.totals, err
 }
 
-// calledOff makes one error of the many that a load has which was called off in the middle of something.
+// calledOff returns one error in place of the several that a cancelled load has.
 func calledOff(ctx context.Context, err error) error {
 	if ctx.Err() != nil && (errors.Is(err, ctx.Err()) || errors.Is(err, sql.ErrTxDone)) {
 		return fmt.Errorf("the load was called off; run it again: %w", context.Cause(ctx))
@@ -126,8 +126,8 @@ func (l *loading) open(d domain) (err error) {
 // ErrUnchanged says that the files of a feed are those of the last load.
 var ErrUnchanged = errors.New("the files are those of the last load")
 
-// compare compares the feed's files with those of the last load. It opens the folder again: while another load was waited for, others
-// may have come into it.
+// compare compares the feed's files with those of the last load. It opens the folder again, since files may have been added while
+// begin waited.
 func (l *loading) compare(ctx context.Context, d domain, lease *snapshotdb.Load) error {
 	if lease == nil {
 		return nil
@@ -143,8 +143,8 @@ func (l *loading) compare(ctx context.Context, d domain, lease *snapshotdb.Load)
 	return err
 }
 
-// keep keeps the snapshot that a check reads, for as long as it makes progress. Where that fails, as on a database that takes no
-// writes, the check may still end in time.
+// keep retains the snapshot that a check reads while it makes progress. If that fails, as on a read-only database, the check may still
+// end in time.
 func (l *loading) keep(ctx context.Context, s *snapshotdb.Store, t auth.Tenant, at snapshot.Versions) {
 	if l.Check && at.Facts != 0 {
 		l.use = func() { _ = s.Use(ctx, t, at, "check") }
@@ -152,7 +152,7 @@ func (l *loading) keep(ctx context.Context, s *snapshotdb.Store, t auth.Tenant, 
 	}
 }
 
-// tell tells the progress.
+// tell reports the progress.
 func (l *loading) tell(stage string, done, total int64) {
 	if l.use != nil {
 		l.use()
@@ -162,10 +162,10 @@ func (l *loading) tell(stage string, done, total int64) {
 	}
 }
 
-// told is how many rows lie between two words on the progress.
+// told is the number of rows between two reports of the progress.
 const told = 100_000
 
-// read reads a file row by row, counts its rows, reports those that are bad, and settles the others. A file that is absent has no rows.
+// read reads a file row by row, counts the rows, reports bad ones and takes the others. A missing file has no rows.
 func read[R, V any, P feed.Record[R]](ctx context.Context, l *loading, f row.File[R, V]) error {
 	file, err := l.folder.File(f.Name)
 	if err == nil && file != nil {
@@ -187,7 +187,7 @@ func read[R, V any, P feed.Record[R]](ctx context.Context, l *loading, f row.Fil
 	return l.report.Flush(ctx)
 }
 
-// counted is a file that counts its good rows.
+// counted returns a file that counts its good rows.
 func counted[R, V any](l *loading, f row.File[R, V]) row.File[R, V] {
 	take := f.Take
 	f.Take = func(v V, line int) error {

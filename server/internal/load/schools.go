@@ -20,7 +20,7 @@ import (
 	"github.com/lectern-dev/lectern/server/feed"
 )
 
-// What is counted of a file of schools: of a register, and of events.
+// The counts of a file of schools: of a table, and of events.
 const (
 	schoolRegister = " rows new changed unchanged superseded deleted bad"
 	schoolEvents   = " rows beforeHistory deleted bad"
@@ -36,7 +36,7 @@ func Schools(ctx context.Context, store *schoolsdb.Store, partner directory.Part
 	})
 }
 
-// schoolsLoad is a domain.
+// schoolsLoad is a load of schools, a domain.
 type schoolsLoad struct {
 	*loading
 	store   *schoolsdb.Store
@@ -47,7 +47,7 @@ type schoolsLoad struct {
 	intake  *intake.Intake  // the one that the events are read by
 	rows    *rows
 	sorter  *intake.Sorter
-	drops   map[directory.UserID]*[2]int // the segments and accesses of accounts that may not be created
+	drops   map[directory.UserID]*[2]int // counts the segments and accesses of accounts that may not be created
 }
 
 func (l *schoolsLoad) resources() []string {
@@ -58,8 +58,8 @@ func (l *schoolsLoad) begin(ctx context.Context) (*snapshotdb.Load, error) {
 	if l.Check {
 		return nil, nil
 	}
-	settle := func(st intake.Stored) (*intake.Intake, error) { return l.settle(ctx, st) }
-	held, err := l.store.Begin(ctx, l.partner, settle, func() { l.tell("wait", 0, 0) })
+	validate := func(st intake.Stored) (*intake.Intake, error) { return l.validate(ctx, st) }
+	held, err := l.store.Begin(ctx, l.partner, validate, func() { l.tell("wait", 0, 0) })
 	if err != nil {
 		return nil, err
 	}
@@ -67,13 +67,13 @@ func (l *schoolsLoad) begin(ctx context.Context) (*snapshotdb.Load, error) {
 	return held.Load, nil
 }
 
-// read reads and settles the registers, and sorts the events.
+// read reads and validates the tables, and sorts the events.
 func (l *schoolsLoad) read(ctx context.Context) (err error) {
 	if l.Check {
 		var st intake.Stored
 		if st, err = l.store.State(ctx, l.partner, l.ref); err == nil {
 			l.keep(ctx, l.store.Snapshots(), auth.Tenant(l.partner), st.At)
-			l.intake, err = l.settle(ctx, st)
+			l.intake, err = l.validate(ctx, st)
 		}
 	} else {
 		l.intake, err = l.held.Intake(ctx, l.ref)
@@ -123,7 +123,7 @@ func (l *schoolsLoad) close(ctx context.Context) error {
 	return err
 }
 
-// events is a file of events, which the drops count at a place.
+// events is a file of events, which drops counts at a place.
 func events[R any](l *schoolsLoad, name string, place int, check func(R) (schools.Event, error)) row.File[R, schools.Event] {
 	return row.File[R, schools.Event]{Name: name, Check: check, Counts: l.totals.File(name), Take: func(e schools.Event, _ int) error {
 		if n := l.drops[e.User]; n != nil {
@@ -133,7 +133,7 @@ func events[R any](l *schoolsLoad, name string, place int, check func(R) (school
 	}}
 }
 
-// rows are the good rows of the feed's registers, as they were read.
+// rows are the good rows of the feed's tables, as they were read.
 type rows struct {
 	entities    table[intake.EntityRow]
 	accounts    table[intake.AccountRow]
@@ -141,21 +141,21 @@ type rows struct {
 	evaluations table[intake.EvaluationRow]
 }
 
-// table are the rows of one register file. Those that are bad when the load begins are counted and left.
+// table has the rows of one file. Rows that are bad when the load begins are counted and left out.
 type table[R any] struct {
 	rows   []row.Lined[R]
 	bad    int
 	reject row.Rejected
-	worse  []func() error // each reports a row that the last of several settlings found bad
+	worse  []func() error // each reports a row that only the last validation found bad
 }
 
-// settling settles the rows of a register.
-type settling[R any] func([]row.Lined[R], row.Rejected) (row.Counts, error)
+// validation validates the rows of a table.
+type validation[R any] func([]row.Lined[R], row.Rejected) (row.Counts, error)
 
-// settle settles the registers against a state. The first time it reads them; the last of several counts.
-func (l *schoolsLoad) settle(ctx context.Context, st intake.Stored) (*intake.Intake, error) {
+// validate validates the tables against a snapshot. The first call reads them; the last of several calls counts.
+func (l *schoolsLoad) validate(ctx context.Context, st intake.Stored) (*intake.Intake, error) {
 	if l.rows != nil {
-		return l.settleAgain(l.intake.Rebase(st))
+		return l.validateAgain(l.intake.Rebase(st))
 	}
 	history := schools.HistoryStart()
 	if l.History != nil {
@@ -172,9 +172,9 @@ func (l *schoolsLoad) settle(ctx context.Context, st intake.Stored) (*intake.Int
 		of(r.books.file("books", in.Books, t.File("books"))), of(r.evaluations.file("evaluations", in.Evaluations, t.File("evaluations"))))
 }
 
-// settleAgain settles the rows that were good against a later state. What a directory write has made bad since does not make
-// the load fail (F6): it is counted, and listed where bad rows are.
-func (l *schoolsLoad) settleAgain(in *intake.Intake) (_ *intake.Intake, err error) {
+// validateAgain validates the good rows against a later snapshot. Rows that a directory write has made bad do not make the load
+// fail (F6). They are counted, and reported as bad rows.
+func (l *schoolsLoad) validateAgain(in *intake.Intake) (_ *intake.Intake, err error) {
 	t := l.totals
 	if *t.File("entities"), err = l.rows.entities.again(in.Entities); err != nil {
 		return in, err
@@ -186,8 +186,8 @@ func (l *schoolsLoad) settleAgain(in *intake.Intake) (_ *intake.Intake, err erro
 	return in, err
 }
 
-// file is the register's file, whose rows are settled when all are there.
-func (t *table[R]) file(name string, settle settling[R], n *row.Counts) row.File[R, R] {
+// file is the table's file. Its rows are validated when all are read.
+func (t *table[R]) file(name string, validate validation[R], n *row.Counts) row.File[R, R] {
 	return row.File[R, R]{
 		Name: name, Counts: n,
 		Check: func(r R) (R, error) { return r, nil },
@@ -198,7 +198,7 @@ func (t *table[R]) file(name string, settle settling[R], n *row.Counts) row.File
 		End: func(_ context.Context, reject row.Rejected) (err error) {
 			t.bad, t.reject = n.Bad, reject
 			bad := map[int]bool{}
-			*n, err = t.settle(settle, func(line int, field, reason string) error {
+			*n, err = t.count(validate, func(line int, field, reason string) error {
 				bad[line] = true
 				return reject(line, field, reason)
 			})
@@ -209,24 +209,24 @@ func (t *table[R]) file(name string, settle settling[R], n *row.Counts) row.File
 	}
 }
 
-// settle settles the rows and counts those that were bad before.
-func (t *table[R]) settle(settle settling[R], bad row.Rejected) (row.Counts, error) {
-	n, err := settle(t.rows, bad)
+// count validates the rows, and counts those that were bad before too.
+func (t *table[R]) count(validate validation[R], bad row.Rejected) (row.Counts, error) {
+	n, err := validate(t.rows, bad)
 	n.Rows += t.bad
 	n.Bad += t.bad
 	return n, err
 }
 
-// again settles the rows against a later state.
-func (t *table[R]) again(settle settling[R]) (row.Counts, error) {
+// again validates the rows against a later snapshot.
+func (t *table[R]) again(validate validation[R]) (row.Counts, error) {
 	t.worse = nil
-	return t.settle(settle, func(line int, field, reason string) error {
+	return t.count(validate, func(line int, field, reason string) error {
 		t.worse = append(t.worse, func() error { return t.reject(line, field, reason) })
 		return nil
 	})
 }
 
-// list lists the rows that directory writes made bad, if there is a place for it.
+// list reports the rows that directory writes made bad, if there is a report.
 func (r *rows) list(ctx context.Context, report *feed.Report) error {
 	if report == nil {
 		return nil

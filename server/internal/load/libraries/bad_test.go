@@ -63,7 +63,7 @@ func badFeeds() map[string]struct {
 		"reader without registeredAt": {second(readers, `"registeredAt":"2025-01-01",`, ``), "readers.ndjson line 2: field registeredAt: is required"},
 		"updatedAt without an offset": {second(readers, `12:00:00Z`, `12:00:00`), "readers.ndjson line 2: field updatedAt"},
 
-		"active with returnedAt":          {loan(`"active"`, `"active","returnedAt":"2026-08-05T10:00:00Z"`), "loans.ndjson line 2: field returnedAt: must be empty"},
+		"active with returnedAt":      {loan(`"active"`, `"active","returnedAt":"2026-08-05T10:00:00Z"`), "loans.ndjson line 2: field returnedAt: must be empty"},
 		"another reader of a loan":    {joined(second(loans, `"userId":1`, `"userId":2`), map[string]string{readers: good[readers] + "\n" + rowOf(readers, `"userId":1`, `"userId":2`)}), "loans.ndjson line 2: field userId: must not change"},
 		"renewal without a reader":    {second("renewals.ndjson", "r1", "r2", `"userId":1,`, ``), "renewals.ndjson line 2: field userId: is required"},
 		"renewal without a book":      {second("renewals.ndjson", "r1", "r2", `"bookId":1,`, ``), "renewals.ndjson line 2: field bookId: is required"},

@@ -1,5 +1,5 @@
-// Package progress shows how far a command is: on a terminal as a line that is written anew, elsewhere as a line in the log every
-// minute. The line is the same in both:
+// Package progress shows the progress of a command: on a terminal in a line that it rewrites, elsewhere in a line in the log every
+// minute. Both lines are the same:
 //
 //	read: 1.2 GB of 2.7 GB (44 %), 12s left
 package progress
@@ -27,8 +27,8 @@ const (
 
 // Progress shows the progress of one command.
 type Progress struct {
-	terminal io.Writer    // nil where there is none
-	log      *slog.Logger // nil where nothing is logged
+	terminal io.Writer    // or nil
+	log      *slog.Logger // or nil
 
 	mu     sync.Mutex
 	stage  string
@@ -37,7 +37,7 @@ type Progress struct {
 	inLine bool      // the terminal's line has no end yet
 }
 
-// New shows the progress of a command on w where that is a terminal, else in a log where one is given.
+// New shows the progress of a command on w if that is a terminal, else in log if it is not nil.
 func New(w io.Writer, log *slog.Logger) *Progress {
 	p := &Progress{log: log, next: time.Now().Add(logEvery)}
 	if IsTerminal(w) {
@@ -52,7 +52,7 @@ func IsTerminal(w io.Writer) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// NewLog logs what has at least a level, as text on a terminal and as JSON elsewhere: debug, info, warn, error or disabled.
+// NewLog returns a log of records of at least a level: debug, info, warn, error or disabled. It writes text on a terminal, else JSON.
 func NewLog(w io.Writer, level string) *slog.Logger {
 	least, err := zerolog.ParseLevel(level)
 	if err != nil {
@@ -64,7 +64,7 @@ func NewLog(w io.Writer, level string) *slog.Logger {
 	return slog.New(zerolog.NewSlogHandler(zerolog.New(w).Level(least)))
 }
 
-// Show shows that a stage has done so much of its total: bytes of a feed that is read, else what the stage counts.
+// Show shows how much of its total a stage has done: bytes of a feed in the stage read, else steps.
 func (p *Progress) Show(stage string, done, total int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -86,7 +86,7 @@ func (p *Progress) Show(stage string, done, total int64) {
 	}
 }
 
-// text says where a stage stands that has taken so long.
+// text returns the line for a stage and the time that it has taken.
 func text(stage string, done, total int64, took time.Duration) string {
 	if stage == Wait {
 		return "another load or a directory write is under way: waiting until it has ended"
@@ -104,7 +104,7 @@ func text(stage string, done, total int64, took time.Duration) string {
 	return line
 }
 
-// Finish ends the progress: what stands on a terminal stays.
+// Finish ends the progress. The line on a terminal stays.
 func (p *Progress) Finish() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
