@@ -22,13 +22,13 @@ func main() {
 		line(3, stock.Additional, stock.PurchaseLine, 2, 1, "2026-07-21"),
 		line(4, stock.External, stock.LegacyLine, 1, 10, "2024-03-01"), // each copy serves once
 	}, libraries.HistoryStart)
-	capacity := stock.Capacity(own.Lines())
+	capacity := stock.Capacity(own)
 	for _, readings := range []int64{0, 5, 40, 50, 60} {
 		fmt.Printf("%d readings of %d: %v, band %v\n", readings, capacity,
 			stock.Ratio(readings, capacity), stock.BandOf(readings, capacity))
 		left := readings
-		for i, consumed := range own.Allocate(readings) {
-			l := own.Lines()[i]
+		for i, consumed := range stock.Allocate(own, readings) {
+			l := own[i]
 			fmt.Printf("\t%-8s  %-10s  %2d of %2d\n", l.Label(), l.Collection, consumed, l.Possible())
 			left -= consumed
 		}

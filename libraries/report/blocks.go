@@ -2,6 +2,7 @@ package report
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/lectern-dev/lectern/auth"
@@ -10,7 +11,7 @@ import (
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
-// blocks calls visit with stored blocks of the snapshot that the access names.
+// blocks calls visit with stored blocks of the snapshot.
 func (r *Reports) blocks(ctx context.Context, a Access, k snapshot.Kind, in snapshot.Range, visit func(snapshot.Block) error) error {
 	return r.Store.Scan(ctx, auth.Tenant(a.Network), a.At.Facts, k, in, visit)
 }
@@ -35,17 +36,17 @@ func (r *Reports) readersIn(ctx context.Context, a Access, in snapshot.Range) (*
 	return ReadReaders(blocks)
 }
 
-// network returns the counts of the network as a whole.
+// network returns what is counted of the network as a whole: its titles now, and its days.
 func (r *Reports) network(ctx context.Context, a Access) (*facts.Network, error) {
 	return snapshot.Load(ctx, r.Cache, key(a, "network"), func(ctx context.Context) (*facts.Network, error) {
 		return facts.ReadNetwork(ctx, r.Store, auth.Tenant(a.Network), a.At.Facts)
 	})
 }
 
-// dayBlocks are stored blocks of one kind by their days. A day without any is absent.
+// dayBlocks has stored blocks of one kind by day. A day without a block is absent.
 type dayBlocks map[calendar.Date][]byte
 
-// Bytes returns about the memory that the blocks hold.
+// Bytes returns about the memory that the blocks take.
 func (s dayBlocks) Bytes() int {
 	n := 0
 	for _, data := range s {
@@ -54,14 +55,13 @@ func (s dayBlocks) Bytes() int {
 	return n
 }
 
-// spanDays is the number of days whose blocks are read and kept together: few reads for a month, and not much more than
-// needed for one day. It is a power of two.
+// spanDays is the number of days whose blocks are read and cached together: few reads for a month, and not much more
+// than one day needs. It is a power of two.
 const spanDays = 8
 
-// spanOf returns the span that a day belongs to.
-func spanOf(d calendar.Date) calendar.Period {
-	first := d &^ (spanDays - 1) // down, also before 1970
-	return calendar.Period{Start: first, End: first + spanDays - 1}
+// spanOf returns the span that has a day.
+func spanOf(day calendar.Date) calendar.Period {
+	return calendar.Period{Start: day &^ (spanDays - 1), End: day | (spanDays - 1)} // also before 1970
 }
 
 // span returns the blocks of one kind of a span.
@@ -75,26 +75,27 @@ func (r *Reports) span(ctx context.Context, a Access, kind snapshot.Kind, p cale
 	})
 }
 
-// visitors is the number of goroutines that go through blocks, and so of the spans that are read at once.
+// scanWorkers is the number of goroutines that scan blocks, and so of the spans that are read at once.
 const scanWorkers = 2
 
-// visitDays calls visit with each stored block of one kind of a period, in no order, on several goroutines at once, of
-// which visit is told the number, below visitors. Each holds one span at a time, however long the period.
-func (r *Reports) visitDays(
+// scanDays calls scan with each stored block of one kind in a period, on scanWorkers goroutines, in any order. worker
+// is the number of the goroutine, from 0. Each goroutine has the blocks of one span at a time, however long the period.
+func (r *Reports) scanDays(
 	ctx context.Context, a Access, kind snapshot.Kind, period calendar.Period,
-	visit func(visitor int, day calendar.Date, data []byte) error,
+	scan func(worker int, day calendar.Date, data []byte) error,
 ) error {
 	days, err := r.daysIn(ctx, a, period)
-	if err != nil {
+	if err != nil || len(days.Dates) == 0 {
 		return err
 	}
-	spans := bySpan(days.Dates)
+	first, last := days.Dates[0], days.Dates[len(days.Dates)-1]
 	var parts []func(context.Context) error
-	for i := range scanWorkers {
+	for worker := range scanWorkers {
 		parts = append(parts, func(ctx context.Context) error {
-			for at := i; at < len(spans); at += scanWorkers {
-				err := r.visitSpan(ctx, a, kind, spans[at], func(day calendar.Date, data []byte) error { return visit(i, day, data) })
-				if err != nil {
+			visit := func(day calendar.Date, data []byte) error { return scan(worker, day, data) }
+			for start := spanOf(first).Start + calendar.Date(worker)*spanDays; start <= last; start += scanWorkers * spanDays {
+				part := calendar.Period{Start: max(start, first), End: min(start+spanDays-1, last)}
+				if err := r.scanSpan(ctx, a, kind, part, visit); err != nil {
 					return err
 				}
 			}
@@ -104,29 +105,18 @@ func (r *Reports) visitDays(
 	return snapshot.Parallel(ctx, parts...)
 }
 
-// visitSpan visits the blocks of days of one span.
-func (r *Reports) visitSpan(
-	ctx context.Context, a Access, kind snapshot.Kind, days []calendar.Date, visit func(calendar.Date, []byte) error,
+// scanSpan calls visit with the stored blocks of some days of one span.
+func (r *Reports) scanSpan(
+	ctx context.Context, a Access, kind snapshot.Kind, days calendar.Period, visit func(calendar.Date, []byte) error,
 ) error {
-	blocks, err := r.span(ctx, a, kind, spanOf(days[0]))
-	for _, day := range days {
-		if data := blocks[day]; err == nil && data != nil {
-			if err = ctx.Err(); err == nil {
-				err = visit(day, data)
+	blocks, err := r.span(ctx, a, kind, spanOf(days.Start))
+	for day := days.Start; err == nil && day <= days.End; day++ {
+		if data, ok := blocks[day]; ok {
+			if err = visit(day, data); err != nil {
+				return fmt.Errorf("%s, %s: %w", kind.Name, day, err)
 			}
+			err = ctx.Err()
 		}
 	}
 	return err
-}
-
-// bySpan cuts ascending days into those of each span.
-func bySpan(days []calendar.Date) (spans [][]calendar.Date) {
-	for from, d := range days {
-		if from == 0 || spanOf(d) != spanOf(days[from-1]) {
-			spans = append(spans, nil)
-		}
-		last := len(spans) - 1
-		spans[last] = append(spans[last], d)
-	}
-	return spans
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
-// BookQuery is what the dataset books is asked.
+// BookQuery has the parameters of the dataset books.
 type BookQuery struct {
 	Period calendar.Period
 	Filter TitleFilter
@@ -39,11 +39,12 @@ const (
 	BooksByConvertedReservations
 )
 
-// BookRow is one row of the dataset books. Own is false where model, copies, consumedCopies and availableCopies are null.
+// BookRow is one row of the dataset books. If Own is not set, model, copies, consumedCopies and availableCopies are
+// null.
 type BookRow struct {
 	Title                              *Title
-	Publisher                          string           // its name, empty where null
-	Collection                         stock.Collection // 0 where null
+	Publisher                          string           // its name; an empty text is null
+	Collection                         stock.Collection // 0 is null
 	Own                                bool
 	Model, Copies, Consumed, Available int64
 	Sums                               metric.Measures // of the period; convertedReservations is ConvertedThatDay
@@ -60,33 +61,34 @@ func (r *Reports) Books(ctx context.Context, a Access, q BookQuery, p paging.Pag
 	if err != nil {
 		return paging.List[BookRow]{}, err
 	}
-	held, err := r.titleCounts(ctx, a)
+	counts, err := r.titleCounts(ctx, a)
 	if err != nil {
 		return paging.List[BookRow]{}, err
 	}
 	found, err := snapshot.Load(ctx, r.Cache, key(a, "books", q), func(context.Context) (indexes, error) {
-		return titles.books(q, sums, held), nil
+		return titles.books(q, sums, counts), nil
 	})
 	if err != nil {
 		return paging.List[BookRow]{}, err
 	}
 	return pick(found, p, func(rank int32) BookRow {
-		row := r.bookRow(titles, int(rank), held)
+		row := r.bookRow(titles, int(rank), counts)
 		row.Sums = sums[rank]
 		return row
 	})
 }
 
 // books returns the ranks of the titles that pass the query's filters, in its order.
-func (c *Catalogue) books(q BookQuery, sums titleSums, held facts.CountsByTitle) indexes {
-	passes, texts := q.matches(), c.texts().of
+func (c *Catalogue) books(q BookQuery, sums titleSums, counts facts.CountsByTitle) indexes {
+	passes, texts := q.matches(), c.texts()
 	var found indexes
 	for rank := range c.Titles {
 		if passes(&c.Titles[rank], &texts[rank]) {
 			found = append(found, int32(rank))
 		}
 	}
-	return c.sorted(found, c.bookColumn(q.Order, sums, held), q.Asc)
+	sortByColumn(found, func(rank int32) int32 { return texts[rank].place }, c.bookColumn(q.Order, sums, counts), q.Asc)
+	return found
 }
 
 // bookMetrics are the columns of books that are sums of the period.
@@ -96,31 +98,31 @@ var bookMetrics = map[BookOrder]metric.Metric{
 	BooksByConvertedReservations: metric.ConvertedThatDay,
 }
 
-// bookColumn returns the values of a column by rank, nil for the title.
-func (c *Catalogue) bookColumn(order BookOrder, sums titleSums, held facts.CountsByTitle) func(rank int32) int64 {
+// bookColumn returns the values of a column by rank, or nil for the title.
+func (c *Catalogue) bookColumn(order BookOrder, sums titleSums, counts facts.CountsByTitle) func(rank int32) int64 {
 	switch order {
 	case BooksByTitle:
 		return nil
 	case BooksByActiveReservations:
-		return func(rank int32) int64 { return held.Of(c.Titles[rank].Book.ID).ActiveReservations }
+		return func(rank int32) int64 { return counts.Of(c.Titles[rank].Book.ID).ActiveReservations }
 	}
 	metric := bookMetrics[order]
 	return func(rank int32) int64 { return sums[rank][metric] }
 }
 
 // bookRow returns the row of a title, without its sums.
-func (r *Reports) bookRow(titles *Catalogue, rank int, held facts.CountsByTitle) BookRow {
+func (r *Reports) bookRow(titles *Catalogue, rank int, counts facts.CountsByTitle) BookRow {
 	t := &titles.Titles[rank]
-	h := held.Of(t.Book.ID)
+	now := counts.Of(t.Book.ID)
 	row := BookRow{
 		Title:              t,
 		Publisher:          titles.Term(libraries.PublisherTerms, t.Book.Publisher),
 		Collection:         stock.CollectionOf(t.Lines, r.history()),
-		ActiveReservations: h.ActiveReservations,
+		ActiveReservations: now.ActiveReservations,
 	}
 	if row.Own = row.Collection.Owned(); row.Own {
-		row.Model, row.Copies, row.Consumed = stock.Model(t.Book.MaxUses), stock.Capacity(t.Lines), h.Confirmed
-		row.Available = stock.AvailableCopies(row.Copies, row.Consumed)
+		row.Model, row.Copies, row.Consumed = stock.Model(t.Book.MaxUses), stock.Capacity(t.Lines), now.Confirmed
+		row.Available = max(row.Copies-row.Consumed, 0) // L8
 	}
 	return row
 }

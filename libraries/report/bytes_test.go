@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/lectern-dev/lectern/libraries"
-	"github.com/lectern-dev/lectern/libraries/stock"
 	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/reading/packed"
 )
@@ -27,13 +26,12 @@ func TestBytes(t *testing.T) {
 		"cities":                  {&Readers{}, &Readers{cities: packed.Coded[string]{Values: texts}}},
 		"groups":                  {readerSummary{}, readerSummary{groups: []Group{{Label: text}}}},
 		"stock": {
-			&stockRows{rows: make([]StockRow, 1), lines: make([][]stock.Line, 1)},
-			&stockRows{rows: make([]StockRow, 1), lines: [][]stock.Line{make([]stock.Line, many)}},
+			stockRows{{}}, stockRows{{Purchases: make([]Purchase, many)}},
 		},
 		"suggestions": {suggestions{}, suggestions{{folded: suggestionKey{title: text}}}},
 		"requests":    {requests{}, requests{{Title: text}}},
-		"profiles":    {&baseSummary{}, &baseSummary{profile: CatalogueProfile{Subjects: make([]ProfileItem, many)}}},
-		"days":        {&baseSummary{}, &baseSummary{deleted: DeletedUsers{Daily: make([]DayCount, many)}}},
+		"profiles":    {&Summary{}, &Summary{Profile: CatalogueProfile{Subjects: make([]ProfileItem, many)}}},
+		"days":        {&Summary{}, &Summary{Deleted: DeletedUsers{Daily: make([]DayCount, many)}}},
 	} {
 		if none, some := v.none.Bytes(), v.some.Bytes(); some < none+many {
 			t.Errorf("%s take %d bytes, and %d of them %d", name, none, many, some)

@@ -12,43 +12,47 @@ import (
 	"github.com/lectern-dev/lectern/paging/fold"
 )
 
-// Catalogue has the vocabularies and the titles of a network. It is never changed once it is made.
+// Catalogue has the vocabularies and the titles of a network. It is never changed.
 type Catalogue struct {
 	Terms  map[libraries.Vocabulary][]libraries.Term // by ID
-	Titles []Title                                   // by Book.ID; a title's rank is its index
+	Titles []Title                                   // by Book.ID; the rank of a title is its index
 
-	ids   []int64 // of the titles
-	texts func() *titleTexts
+	ids   []int64            // of the titles
+	texts func() []titleText // by rank
 }
 
-// Title is one title with its lines.
+// Title is one title with its lines of stock.
 type Title struct {
 	Book  libraries.Book
 	Lines []stock.Line // as the feed has them, with the title's MaxUses; by ID
 }
 
-// titleTexts are what searches and orders compare, by rank. They are made when they are first wanted: the first answers
-// after a restart mostly do without.
-type titleTexts struct {
-	of     []titleText
-	places []int32 // by folded title
+// titleText has what searches and orders compare: the folded title and author, the digits of the ISBN, and the place
+// of the title among all folded titles. Equal titles share a place.
+type titleText struct {
+	title, author, isbn string
+	place               int32
 }
 
-// titleText has the folded title and author of a title, and the digits of its ISBN.
-type titleText struct{ title, author, isbn string }
-
-func newTitleTexts(titles []Title) *titleTexts {
-	t := &titleTexts{of: make([]titleText, len(titles))}
+func newTitleTexts(titles []Title) []titleText {
+	texts, ranks := make([]titleText, len(titles)), make([]int32, len(titles))
 	for i := range titles {
 		b := &titles[i].Book
-		t.of[i] = titleText{fold.Text(b.Title), fold.Text(b.Author), libraries.Digits(b.ISBN)}
+		texts[i] = titleText{title: fold.Text(b.Title), author: fold.Text(b.Author), isbn: libraries.Digits(b.ISBN)}
+		ranks[i] = int32(i)
 	}
-	t.places = placesByTitle(t.of)
-	return t
+	slices.SortFunc(ranks, func(a, b int32) int { return cmp.Compare(texts[a].title, texts[b].title) })
+	for i, rank := range ranks {
+		texts[rank].place = int32(i)
+		if i > 0 && texts[ranks[i-1]].title == texts[rank].title {
+			texts[rank].place = texts[ranks[i-1]].place
+		}
+	}
+	return texts
 }
 
-// NewCatalogue joins titles and lines, which may be in any order. A line of an unknown title is left out. It keeps what it
-// is given, and puts terms and lines in order in place.
+// NewCatalogue joins titles and lines, which may be in any order, and leaves out the lines of unknown titles. It
+// sorts terms and lines in place and keeps all arguments.
 func NewCatalogue(terms map[libraries.Vocabulary][]libraries.Term, books []libraries.Book, lines []stock.BookLine) *Catalogue {
 	c := &Catalogue{Terms: terms, Titles: make([]Title, len(books))}
 	for _, list := range terms {
@@ -71,7 +75,8 @@ func NewCatalogue(terms map[libraries.Vocabulary][]libraries.Term, books []libra
 			t.Lines = append(t.Lines, l.Line)
 		}
 	}
-	c.texts = sync.OnceValue(func() *titleTexts { return newTitleTexts(c.Titles) })
+	// The first answers after a restart mostly need no texts.
+	c.texts = sync.OnceValue(func() []titleText { return newTitleTexts(c.Titles) })
 	return c
 }
 
@@ -84,7 +89,7 @@ func (c *Catalogue) Title(id int64) *Title {
 	return &c.Titles[rank]
 }
 
-// Term returns the name of a term, empty where there is none of the identifier.
+// Term returns the name of a term, or an empty text if there is no such term.
 func (c *Catalogue) Term(v libraries.Vocabulary, id int64) string {
 	terms := c.Terms[v]
 	i, found := slices.BinarySearchFunc(terms, id, func(t libraries.Term, id int64) int { return cmp.Compare(t.ID, id) })
@@ -94,7 +99,7 @@ func (c *Catalogue) Term(v libraries.Vocabulary, id int64) string {
 	return terms[i].Name
 }
 
-// Bytes returns about the memory that the catalogue holds.
+// Bytes returns about the memory that the catalogue takes, its texts included.
 func (c *Catalogue) Bytes() int {
 	n := 12 * len(c.Titles)
 	for _, terms := range c.Terms {
@@ -110,7 +115,7 @@ func (c *Catalogue) Bytes() int {
 	return n
 }
 
-// TitleFilter narrows books and stock. Its zero value narrows nothing.
+// TitleFilter narrows books and stock. Its zero value selects all.
 type TitleFilter struct {
 	Search                       *string
 	Publisher, Category, Subject *int64
@@ -119,8 +124,8 @@ type TitleFilter struct {
 	Year                         *int64
 }
 
-// matches returns whether a title passes the filter, all but its Collection. A title without a publisher or a year passes
-// no filter for one (G7).
+// matches returns a function that reports whether a title passes the filter, except its Collection, which books and
+// stock compare differently. A title without a publisher or a year passes no filter for one (G7).
 func (f TitleFilter) matches() func(t *Title, text *titleText) bool {
 	var search libraries.Search
 	if f.Search != nil {
@@ -129,17 +134,15 @@ func (f TitleFilter) matches() func(t *Title, text *titleText) bool {
 	return func(t *Title, text *titleText) bool {
 		b := &t.Book
 		return (f.Book == nil || b.ID == *f.Book) &&
-			is(f.Publisher, b.Publisher) && is(f.Year, b.Year) &&
+			(f.Publisher == nil || sameTerm(b.Publisher, *f.Publisher)) &&
+			(f.Year == nil || sameTerm(b.Year, *f.Year)) &&
 			(f.Category == nil || slices.Contains(b.Categories, *f.Category)) &&
 			(f.Subject == nil || slices.Contains(b.Subjects, *f.Subject)) &&
 			search.Book(text.title, text.isbn)
 	}
 }
 
-// is reports whether a value that may be None is the wanted one, if one is.
-func is(want *int64, v int64) bool { return want == nil || v == *want && v != libraries.None }
-
-// matches returns whether a title passes the query's filters.
+// matches returns a function that reports whether a title passes the query's filters.
 func (q BookQuery) matches() func(t *Title, text *titleText) bool {
 	passes := q.Filter.matches()
 	author := ""
@@ -154,56 +157,34 @@ func (q BookQuery) matches() func(t *Title, text *titleText) bool {
 	}
 }
 
-// sorted returns ranks in order: by a column, up or down, then by folded title, then by identifier, both up (L15). A nil
-// column is the title. Ranks ascend with identifiers.
-func (c *Catalogue) sorted(ranks []int32, column func(rank int32) int64, asc bool) []int32 {
-	type ordered struct {
-		rank, place int32 // the place is that by folded title
-		value       int64 // of the column
+// sortByColumn sorts rows, given by their indexes, which ascend with the identifiers of their titles. It sorts by a
+// column, up if asc is set and else down, then by folded title and by identifier, both up (L15). A nil column is the
+// title.
+func sortByColumn(rows indexes, place func(i int32) int32, column func(i int32) int64, asc bool) {
+	type sorted struct {
+		row, place int32
+		value      int64 // of the column
 	}
-	rows := make([]ordered, len(ranks))
-	places := c.texts().places
-	for i, rank := range ranks {
-		place := places[rank]
-		rows[i] = ordered{rank, place, int64(place)}
+	list := make([]sorted, len(rows))
+	for i, row := range rows {
+		list[i] = sorted{row, place(row), int64(place(row))}
 		if column != nil {
-			rows[i].value = column(rank)
+			list[i].value = column(row)
 		}
 	}
-	slices.SortFunc(rows, func(a, b ordered) int {
+	slices.SortFunc(list, func(a, b sorted) int {
 		by := cmp.Compare(a.value, b.value)
 		if !asc {
 			by = -by
 		}
-		return cmp.Or(by, cmp.Compare(a.place, b.place), cmp.Compare(a.rank, b.rank))
+		return cmp.Or(by, cmp.Compare(a.place, b.place), cmp.Compare(a.row, b.row))
 	})
-	for i, row := range rows {
-		ranks[i] = row.rank
+	for i, s := range list {
+		rows[i] = s.row
 	}
-	return ranks
 }
 
-// placesByTitle returns the place of each title, by rank, among the folded titles: those with one folded title share it.
-func placesByTitle(titles []titleText) []int32 {
-	ranks := make([]int32, len(titles))
-	for i := range ranks {
-		ranks[i] = int32(i)
-	}
-	slices.SortFunc(ranks, func(a, b int32) int { return cmp.Compare(titles[a].title, titles[b].title) })
-	places := make([]int32, len(titles))
-	for i, rank := range ranks {
-		if i > 0 {
-			before := ranks[i-1]
-			places[rank] = places[before]
-			if titles[before].title != titles[rank].title {
-				places[rank]++
-			}
-		}
-	}
-	return places
-}
-
-// Dimensions are the vocabulary of filters. Terms are by folded name.
+// Dimensions has the values of the filters. Terms and texts are in the order of their folded names.
 type Dimensions struct {
 	Terms            map[libraries.Vocabulary][]libraries.Term
 	RAs              []string
@@ -211,56 +192,47 @@ type Dimensions struct {
 	PublicationYears []int64
 }
 
-// Dimensions answers dimensions.
+// Dimensions answers the route dimensions: the terms, the texts that readers have, and the years that titles have (L16).
 func (r *Reports) Dimensions(ctx context.Context, a Access) (*Dimensions, error) {
 	t, err := r.tables(ctx, a)
 	if err != nil {
 		return nil, err
 	}
-	return newDimensions(t.titles, t.readers), nil
-}
-
-// newDimensions lists the terms, what is present on readers, and the years that titles have (L16).
-func newDimensions(titles *Catalogue, readers *Readers) *Dimensions {
 	d := &Dimensions{
-		Terms: map[libraries.Vocabulary][]libraries.Term{}, RAs: byFold(readers.ras), States: byFold(readers.states.Values),
-		Cities: byFold(readers.cities.Values),
+		Terms: map[libraries.Vocabulary][]libraries.Term{}, RAs: presentTexts(t.readers.ras),
+		States: presentTexts(t.readers.states.Values), Cities: presentTexts(t.readers.cities.Values),
 	}
-	for v, terms := range titles.Terms {
-		d.Terms[v] = termsByName(terms)
+	for v, terms := range t.titles.Terms {
+		d.Terms[v] = slices.Clone(terms)
+		sortByName(d.Terms[v], func(t libraries.Term) (string, int64) { return t.Name, t.ID })
 	}
-	for i := range titles.Titles {
-		if year := titles.Titles[i].Book.Year; year != libraries.None {
+	for i := range t.titles.Titles {
+		if year := t.titles.Titles[i].Book.Year; year != libraries.None {
 			d.PublicationYears = append(d.PublicationYears, year)
 		}
 	}
 	slices.Sort(d.PublicationYears)
 	d.PublicationYears = slices.Compact(d.PublicationYears)
-	return d
+	return d, nil
 }
 
-// termsByName returns terms by folded name, then identifier.
-func termsByName(terms []libraries.Term) []libraries.Term {
-	folded := make(map[int64]string, len(terms))
-	for _, t := range terms {
-		folded[t.ID] = fold.Text(t.Name)
-	}
-	terms = slices.Clone(terms)
-	slices.SortFunc(terms, func(a, b libraries.Term) int {
-		return cmp.Or(cmp.Compare(folded[a.ID], folded[b.ID]), cmp.Compare(a.ID, b.ID))
-	})
-	return terms
-}
-
-// byFold returns texts by their folds, then bytewise, without the empty one.
-func byFold(texts []string) []string {
+// presentTexts returns texts in the order of their folds, then bytewise, without the empty one.
+func presentTexts(texts []string) []string {
 	texts = slices.DeleteFunc(slices.Clone(texts), func(s string) bool { return s == "" })
-	folded := make(map[string]string, len(texts))
-	for _, s := range texts {
-		folded[s] = fold.Text(s)
-	}
-	slices.SortFunc(texts, func(a, b string) int {
-		return cmp.Or(cmp.Compare(folded[a], folded[b]), cmp.Compare(a, b))
-	})
+	sortByName(texts, func(s string) (string, string) { return s, s })
 	return texts
+}
+
+// sortByName sorts a list by folded name, then by key.
+func sortByName[T any, K cmp.Ordered](list []T, nameAndKey func(T) (name string, key K)) {
+	folded := make(map[string]string, len(list))
+	for _, v := range list {
+		name, _ := nameAndKey(v)
+		folded[name] = fold.Text(name)
+	}
+	slices.SortFunc(list, func(a, b T) int {
+		nameA, keyA := nameAndKey(a)
+		nameB, keyB := nameAndKey(b)
+		return cmp.Or(cmp.Compare(folded[nameA], folded[nameB]), cmp.Compare(keyA, keyB))
+	})
 }

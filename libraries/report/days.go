@@ -16,7 +16,7 @@ import (
 	"github.com/lectern-dev/lectern/reading/packed"
 )
 
-// DayQuery is what engagements and logins are asked.
+// DayQuery has the parameters of engagements and logins.
 type DayQuery struct {
 	Period calendar.Period
 	Reader *int64
@@ -29,31 +29,33 @@ type Engagement struct {
 	Measures metric.Measures
 }
 
-// LoginRow is one row of the dataset logins. First and Last are seconds of the Brasilia day.
+// LoginRow is one row of the dataset logins.
 type LoginRow struct {
 	Day      calendar.Date
 	Reader   int64
 	Presence libraries.Presence
 }
 
-// daily is a list with a row for each of the readers of a day: engagements or logins. The days' totals say how many those
-// are, so that only the blocks of the page's days are read.
+// dayList is a list with a row for some readers of each day: engagements or logins. The totals of the days tell how
+// many, so only the blocks of a page's days are read.
 type dayList[T any] struct {
-	name  string
 	count func(*facts.DayTotals) int64
-	// cut returns the rows of a day from one up to but without another, fewer where the day has fewer.
+	// cut returns the rows of a day from the index from up to to, fewer if the day has fewer.
 	cut func(day calendar.Date, in *facts.DayOfReaders, from, to int) ([]T, error)
-	// find returns the row of the reader of a place, or none.
+	// find returns the row of the reader at a place, if there is one.
 	find func(day calendar.Date, in *facts.DayOfReaders, place int) ([]T, error)
 }
 
-// list answers one page of the list.
+// list returns one page of the list.
 func (d dayList[T]) list(ctx context.Context, r *Reports, a Access, q DayQuery, p paging.Page) (paging.List[T], error) {
-	q.Period = r.since(q.Period)
-	if q.Reader == nil {
-		return d.page(ctx, r, a, q.Period, p)
+	days, err := r.daysIn(ctx, a, r.since(q.Period))
+	if err != nil {
+		return paging.List[T]{}, err
 	}
-	all, err := d.of(ctx, r, a, q.Period, *q.Reader)
+	if q.Reader == nil {
+		return d.page(ctx, r, a, days, p)
+	}
+	all, err := d.ofReader(ctx, r, a, days, *q.Reader)
 	if err != nil {
 		return paging.List[T]{}, err
 	}
@@ -61,38 +63,30 @@ func (d dayList[T]) list(ctx context.Context, r *Reports, a Access, q DayQuery, 
 }
 
 // page returns one page of the rows of all readers.
-func (d dayList[T]) page(ctx context.Context, r *Reports, a Access, period calendar.Period, p paging.Page) (paging.List[T], error) {
-	days, err := r.daysIn(ctx, a, period)
-	if err != nil {
-		return paging.List[T]{}, err
-	}
-	starts := groupsOf(days, d.count)
+func (d dayList[T]) page(ctx context.Context, r *Reports, a Access, days facts.Days, p paging.Page) (paging.List[T], error) {
+	starts := rowsByDay(days, d.count)
 	l := paging.List[T]{Total: starts.Total()}
 	spans, err := starts.Spans(p)
-	if len(spans) == 0 {
-		return l, err
-	}
-	var span calendar.Period
-	var blocks dayBlocks // of the span
+	var read calendar.Period
+	var blocks dayBlocks // of the days that were read
 	for _, s := range spans {
 		day := days.Dates[s.Group]
-		if blocks == nil || !span.Contains(day) {
-			span = spanOf(day)
-			if blocks, err = r.span(ctx, a, facts.DayOfReadersKind, span); err != nil {
+		if blocks == nil || !read.Contains(day) {
+			read = spanOf(day)
+			if blocks, err = r.span(ctx, a, facts.DayOfReadersKind, read); err != nil {
 				return l, err
 			}
 		}
-		var rows []T
 		var in facts.DayOfReaders
-		err := packed.Open(blocks[day], &in)
-		if err == nil {
-			rows, err = d.cut(day, &in, s.From, s.To)
+		if err := packed.Open(blocks[day], &in); err != nil {
+			return l, fmt.Errorf("readers of %s: %w", day, err)
 		}
+		rows, err := d.cut(day, &in, s.From, s.To)
 		if err == nil && len(rows) < s.To-s.From {
-			err = fmt.Errorf("block and totals differ: %w", packed.ErrCorrupt)
+			err = packed.ErrCorrupt
 		}
 		if err != nil {
-			return l, fmt.Errorf("%s of %s: %w", d.name, day, err)
+			return l, fmt.Errorf("rows %d to %d of %s: %w", s.From, s.To, day, err)
 		}
 		if l.Rows == nil { // most pages are of one day
 			l.Rows = rows
@@ -100,45 +94,42 @@ func (d dayList[T]) page(ctx context.Context, r *Reports, a Access, period calen
 			l.Rows = append(l.Rows, rows...)
 		}
 	}
-	return l, nil
+	return l, err
 }
 
-// of returns all rows of one reader. It looks into the block of every day.
-func (d dayList[T]) of(ctx context.Context, r *Reports, a Access, period calendar.Period, reader int64) ([]T, error) {
-	days, err := r.daysIn(ctx, a, period)
-	if err != nil || len(days.Dates) == 0 {
-		return nil, err
+// ofReader returns all rows of one reader. It reads the block of every day.
+func (d dayList[T]) ofReader(ctx context.Context, r *Reports, a Access, days facts.Days, reader int64) ([]T, error) {
+	if len(days.Dates) == 0 {
+		return nil, nil
 	}
-	rows, seen := make([][]T, len(days.Dates)), make([]bool, len(days.Dates))
-	var in [scanWorkers]facts.DayOfReaders
-	err = r.visitDays(ctx, a, facts.DayOfReadersKind, period, func(visitor int, day calendar.Date, block []byte) error {
+	rows := make([][]T, len(days.Dates)) // nil for a day without a block
+	var buffers [scanWorkers]facts.DayOfReaders
+	period := calendar.Period{Start: days.Dates[0], End: days.Dates[len(days.Dates)-1]}
+	err := r.scanDays(ctx, a, facts.DayOfReadersKind, period, func(worker int, day calendar.Date, block []byte) error {
+		in := &buffers[worker]
+		if err := packed.Open(block, in); err != nil {
+			return err
+		}
 		i, _ := slices.BinarySearch(days.Dates, day)
-		seen[i] = true
-		in := &in[visitor]
-		err := packed.Open(block, in)
-		if err == nil {
-			if place, found := slices.BinarySearch(in.IDs, reader); found {
-				rows[i], err = d.find(day, in, place)
-			}
+		rows[i] = []T{}
+		place, found := slices.BinarySearch(in.IDs, reader)
+		if !found {
+			return nil
 		}
-		if err != nil {
-			err = fmt.Errorf("%s of %s: %w", d.name, day, err)
-		}
+		row, err := d.find(day, in, place)
+		rows[i] = append(rows[i], row...)
 		return err
 	})
-	if err != nil {
-		return nil, err
-	}
 	for i, day := range days.Dates {
-		if !seen[i] && d.count(&days.Totals[i]) > 0 {
-			return nil, fmt.Errorf("%s of %s: no block: %w", d.name, day, packed.ErrCorrupt)
+		if err == nil && rows[i] == nil && d.count(&days.Totals[i]) > 0 {
+			err = fmt.Errorf("readers of %s: no block: %w", day, packed.ErrCorrupt)
 		}
 	}
-	return slices.Concat(rows...), nil
+	return slices.Concat(rows...), err
 }
 
-// groupsOf counts the rows that a list has of each day.
-func groupsOf(d facts.Days, count func(*facts.DayTotals) int64) paging.Groups {
+// rowsByDay counts the rows that a list has of each day.
+func rowsByDay(d facts.Days, count func(*facts.DayTotals) int64) paging.Groups {
 	counts := make([]int, len(d.Totals))
 	for i := range d.Totals {
 		counts[i] = int(count(&d.Totals[i]))
@@ -146,22 +137,19 @@ func groupsOf(d facts.Days, count func(*facts.DayTotals) int64) paging.Groups {
 	return paging.NewGroups(counts)
 }
 
-// Engagements answers one page of the engagements, by date, then reader.
+// Engagements answers one page of the engagements, by date, then reader: a row for each reader of a day who has any
+// metric (L3).
 func (r *Reports) Engagements(ctx context.Context, a Access, q DayQuery, p paging.Page) (paging.List[Engagement], error) {
-	return engagements.list(ctx, r, a, q, p)
+	return dayList[Engagement]{
+		count: func(t *facts.DayTotals) int64 { return t.Readers },
+		cut:   cutEngagements,
+		find: func(day calendar.Date, in *facts.DayOfReaders, place int) ([]Engagement, error) {
+			return cutEngagements(day, in, place, place+1)
+		},
+	}.list(ctx, r, a, q, p)
 }
 
-// engagements has a row where any metric is not 0 (L3): those of the days of readers.
-var engagements = dayList[Engagement]{
-	name:  "engagements",
-	count: func(t *facts.DayTotals) int64 { return t.Readers },
-	cut:   cutEngagements,
-	find: func(day calendar.Date, in *facts.DayOfReaders, place int) ([]Engagement, error) {
-		return cutEngagements(day, in, place, place+1)
-	},
-}
-
-// cutEngagements returns the rows of the places from one up to but without another.
+// cutEngagements returns the rows of the readers at the places from up to to.
 func cutEngagements(day calendar.Date, in *facts.DayOfReaders, from, to int) ([]Engagement, error) {
 	ids := in.IDs[min(from, len(in.IDs)):min(to, len(in.IDs))]
 	rows := make([]Engagement, len(ids))
@@ -181,16 +169,37 @@ func cutEngagements(day calendar.Date, in *facts.DayOfReaders, from, to int) ([]
 	return rows, nil
 }
 
-// EngagementsSince answers one page of a round of the engagements.
+// Logins answers one page of the dataset logins, by date, then reader: a row for each login of the engagements (L3).
+func (r *Reports) Logins(ctx context.Context, a Access, q DayQuery, p paging.Page) (paging.List[LoginRow], error) {
+	return dayList[LoginRow]{
+		count: func(t *facts.DayTotals) int64 { return t.Sums[metric.Logins] },
+		cut: func(day calendar.Date, in *facts.DayOfReaders, from, to int) ([]LoginRow, error) {
+			rows, i := make([]LoginRow, 0, to-from), 0
+			err := in.VisitLogins(func(place int, p libraries.Presence) {
+				if i >= from && i < to {
+					rows = append(rows, LoginRow{day, in.IDs[place], p})
+				}
+				i++
+			})
+			return rows, err
+		},
+		find: func(day calendar.Date, in *facts.DayOfReaders, wanted int) (rows []LoginRow, err error) {
+			err = in.VisitLogins(func(place int, p libraries.Presence) {
+				if place == wanted {
+					rows = []LoginRow{{day, in.IDs[place], p}}
+				}
+			})
+			return rows, err
+		},
+	}.list(ctx, r, a, q, p)
+}
+
+// EngagementsSince answers one page of an incremental pull of the engagements (H14).
 func (r *Reports) EngagementsSince(ctx context.Context, a Access, since snapshot.Versions, q DayQuery, p paging.Page) (paging.List[Engagement], error) {
 	q.Period = r.since(q.Period)
-	k := sinceKey(a, since, "engagements", q)
-	changed, err := snapshot.Load(ctx, r.Cache, k, func(ctx context.Context) (incremental.Rows, error) { return r.engagementsChanged(ctx, a, since, q) })
-	if err != nil {
-		return paging.List[Engagement]{}, err
-	}
-	return incremental.Page(changed, p,
-		func(kept incremental.Rows) ([]Engagement, error) { return r.engagementsOf(ctx, a, kept) },
+	return pull(ctx, r, sinceKey(a, since, "engagements", q), p,
+		func(ctx context.Context) (incremental.Rows, error) { return r.engagementsChanged(ctx, a, since, q) },
+		func(page incremental.Rows) ([]Engagement, error) { return r.engagementsOf(ctx, a, page) },
 		func(c incremental.Row) Engagement { return Engagement{Day: calendar.Date(c.A), Reader: c.B} })
 }
 
@@ -210,18 +219,18 @@ func (r *Reports) engagementsChanged(ctx context.Context, a Access, since snapsh
 			return nil, err
 		}
 		now, err := r.engagementsOn(ctx, a, calendar.Date(day), q.Reader)
-		if err == nil {
-			err = incremental.Diff(&changed, was, now, func(e Engagement) incremental.Row { return incremental.Row{A: int64(e.Day), B: e.Reader} },
-				func(x, y Engagement) bool { return x == y })
-		}
 		if err != nil {
+			return nil, err
+		}
+		key := func(e Engagement) incremental.Row { return incremental.Row{A: int64(e.Day), B: e.Reader} }
+		if err := incremental.Diff(&changed, was, now, key, func(x, y Engagement) bool { return x == y }); err != nil {
 			return nil, err
 		}
 	}
 	return changed.Sorted(), nil
 }
 
-// engagementsOn returns the rows of a day, or that of one reader.
+// engagementsOn returns the rows of a day, or the row of one reader.
 func (r *Reports) engagementsOn(ctx context.Context, a Access, day calendar.Date, reader *int64) ([]Engagement, error) {
 	var in facts.DayOfReaders
 	one := snapshot.Range{Among: []int64{int64(day)}}
@@ -229,63 +238,32 @@ func (r *Reports) engagementsOn(ctx context.Context, a Access, day calendar.Date
 	if err != nil {
 		return nil, err
 	}
-	if reader == nil {
-		return cutEngagements(day, &in, 0, len(in.IDs))
+	from, to := 0, len(in.IDs)
+	if reader != nil {
+		place, found := slices.BinarySearch(in.IDs, *reader)
+		if !found {
+			return nil, nil
+		}
+		from, to = place, place+1
 	}
-	place, found := slices.BinarySearch(in.IDs, *reader)
-	if !found {
-		return nil, nil
-	}
-	return cutEngagements(day, &in, place, place+1)
+	return cutEngagements(day, &in, from, to)
 }
 
-// engagementsOf returns the rows of keys, which ascend.
-func (r *Reports) engagementsOf(ctx context.Context, a Access, keys incremental.Rows) ([]Engagement, error) {
+// engagementsOf returns the rows of a page of keys, which ascend.
+func (r *Reports) engagementsOf(ctx context.Context, a Access, page incremental.Rows) ([]Engagement, error) {
 	var rows []Engagement
-	for len(keys) > 0 {
-		day := keys[0].A
+	for len(page) > 0 {
+		day := page[0].A
 		all, err := r.engagementsOn(ctx, a, calendar.Date(day), nil)
 		if err != nil {
 			return nil, err
 		}
-		for ; len(keys) > 0 && keys[0].A == day; keys = keys[1:] {
-			i, found := slices.BinarySearchFunc(all, keys[0].B, func(e Engagement, id int64) int { return cmp.Compare(e.Reader, id) })
+		for ; len(page) > 0 && page[0].A == day; page = page[1:] {
+			i, found := slices.BinarySearchFunc(all, page[0].B, func(e Engagement, id int64) int { return cmp.Compare(e.Reader, id) })
 			if found {
 				rows = append(rows, all[i])
 			}
 		}
 	}
 	return rows, nil
-}
-
-// Logins answers one page of the days with activity, by date, then reader.
-func (r *Reports) Logins(ctx context.Context, a Access, q DayQuery, p paging.Page) (paging.List[LoginRow], error) {
-	return logins.list(ctx, r, a, q, p)
-}
-
-// logins has a row for each login of the engagements (L3).
-var logins = dayList[LoginRow]{
-	name:  "logins",
-	count: func(t *facts.DayTotals) int64 { return t.Sums[metric.Logins] },
-	cut:   cutLogins,
-	find: func(day calendar.Date, in *facts.DayOfReaders, place int) (rows []LoginRow, err error) {
-		err = in.VisitLogins(func(at int, p libraries.Presence) {
-			if at == place {
-				rows = []LoginRow{{day, in.IDs[place], p}}
-			}
-		})
-		return rows, err
-	},
-}
-
-func cutLogins(day calendar.Date, in *facts.DayOfReaders, from, to int) ([]LoginRow, error) {
-	rows := make([]LoginRow, 0, to-from)
-	row := 0
-	err := in.VisitLogins(func(place int, p libraries.Presence) {
-		if row >= from && row < to {
-			rows = append(rows, LoginRow{day, in.IDs[place], p})
-		}
-		row++
-	})
-	return rows, err
 }

@@ -16,12 +16,18 @@ import (
 	"github.com/lectern-dev/lectern/reading/packed"
 )
 
-// LoanQuery is what the dataset loans is asked. The zero Status is every one.
-type LoanQuery struct {
-	Period       calendar.Period // of the day of the loan
+// RecordQuery has the parameters of the datasets loans and reservations. The zero Status selects all.
+type RecordQuery[S ~uint8] struct {
+	Period       calendar.Period // of the day of the loan or reservation
 	Reader, Book *int64
-	Status       libraries.LoanStatus
+	Status       S
 }
+
+// LoanQuery and ReservationQuery have the parameters of their datasets.
+type (
+	LoanQuery        = RecordQuery[libraries.LoanStatus]
+	ReservationQuery = RecordQuery[libraries.ReservationStatus]
+)
 
 // LoanRow is one row of the dataset loans.
 type LoanRow struct {
@@ -31,142 +37,105 @@ type LoanRow struct {
 	Highest libraries.Progress
 }
 
-// ReservationQuery is what the dataset reservations is asked. The zero Status is every one.
-type ReservationQuery struct {
-	Period       calendar.Period // of the day of the reservation
-	Reader, Book *int64
-	Status       libraries.ReservationStatus
-}
-
 // ReservationRow is one row of the dataset reservations.
 type ReservationRow struct {
 	Reservation libraries.Reservation
 	Title       *Title
-	Queue       int64 // waiting and available reservations of the title
+	Queue       int64 // the waiting and available reservations of the title
 }
 
-// positionQuery asks for the positions of loans or reservations. Status is one of the register's, 0 every one.
-type recordQuery struct {
-	list         ListKind
-	period       calendar.Period
-	reader, book *int64
-	status       uint8
-}
-
-// positioned is how the records of a register are read, and rows made of those of a page.
+// recordList is how the list of loans or reservations is read. R is the stored record, T its row.
 type recordList[R libraries.LoanOrReservation, T any] struct {
+	kind ListKind
 	in   func(context.Context, Access, ListWindow) ([]R, error)
 	at   func(context.Context, Access, ListPositions) ([]R, error)
 	rows func(context.Context, Access, []R) ([]T, error)
-	// shown notes the rows that differ between two snapshots by what they show of others than their records.
+	// shown adds to a pull the rows that differ by what they show besides their record and their title.
 	shown func(*recordDiff, context.Context) error
-	// gone returns the row of a record that has left the list.
-	gone func(id int64) T
+	// removed returns the row of a record that is no longer in the list.
+	removed func(id int64) T
 }
 
-// list answers one page of a register: the rows of the records that pass the query. The cost of a page does not depend on its depth.
-func (of recordList[R, T]) list(ctx context.Context, r *Reports, a Access, q recordQuery, p paging.Page) (paging.List[T], error) {
-	q.period = r.since(q.period)
-	if q.reader == nil && q.book == nil {
-		return of.byDay(ctx, r, a, q, p)
+// list returns one page of the list. The cost of a page does not depend on its depth.
+func (l recordList[R, T]) list(ctx context.Context, r *Reports, a Access, q RecordQuery[uint8], p paging.Page) (paging.List[T], error) {
+	q.Period = r.since(q.Period)
+	if q.Reader == nil && q.Book == nil {
+		return l.byDay(ctx, r, a, q, p)
 	}
-	k := key(a, "positions of", uint8(q.list), q.reader, q.book)
+	k := key(a, "positions of", uint8(l.kind), q.Reader, q.Book)
 	all, err := snapshot.Load(ctx, r.Cache, k, func(ctx context.Context) (ListPositions, error) {
-		return r.Store.PositionsOf(ctx, a, q.list, q.reader, q.book)
+		return r.Store.PositionsOf(ctx, a, l.kind, q.Reader, q.Book)
 	})
 	if err != nil {
 		return paging.List[T]{}, err
 	}
-	positions, err := paging.ListOf(q.filter(all.in(q.period)), p)
-	l := paging.List[T]{Total: positions.Total}
-	if err == nil && len(positions.Rows) > 0 {
-		l.Rows, err = of.rowsAt(ctx, a, positions.Rows)
+	all = all.in(q.Period)
+	if q.Status != 0 {
+		all = slices.DeleteFunc(slices.Clone(all), func(m ListPosition) bool { return m.Status != q.Status })
 	}
-	return l, err
+	positions, err := paging.ListOf(all, p)
+	list := paging.List[T]{Total: positions.Total}
+	if err == nil && len(positions.Rows) > 0 {
+		list.Rows, err = l.rowsAt(ctx, a, positions.Rows)
+	}
+	return list, err
 }
 
 // rowsAt returns the rows of positions.
-func (of recordList[R, T]) rowsAt(ctx context.Context, a Access, positions ListPositions) ([]T, error) {
-	list, err := of.at(ctx, a, positions)
+func (l recordList[R, T]) rowsAt(ctx context.Context, a Access, positions ListPositions) ([]T, error) {
+	records, err := l.at(ctx, a, positions)
 	if err != nil {
 		return nil, err
 	}
 	for i, m := range positions {
-		if i >= len(list) || list[i].Origin().ID != m.ID || list[i].Origin().Day() != m.Day {
+		if i >= len(records) || records[i].Origin().ID != m.ID || records[i].Origin().Day() != m.Day {
 			return nil, fmt.Errorf("%d of %s is missing: %w", m.ID, m.Day, packed.ErrCorrupt)
 		}
 	}
-	return of.rows(ctx, a, list)
+	return l.rows(ctx, a, records)
 }
 
-// byDay returns one page of the rows of all readers and titles. The days' totals say how many each day has, so that a page begins
-// some rows behind the first of a day.
-func (of recordList[R, T]) byDay(ctx context.Context, r *Reports, a Access, q recordQuery, p paging.Page) (paging.List[T], error) {
-	days, err := r.daysIn(ctx, a, q.period)
+// byDay returns one page of the rows of all readers and titles. The totals of the days tell how many rows each day
+// has. So it is known on which day a page begins, and after how many of its rows.
+func (l recordList[R, T]) byDay(ctx context.Context, r *Reports, a Access, q RecordQuery[uint8], p paging.Page) (paging.List[T], error) {
+	days, err := r.daysIn(ctx, a, q.Period)
 	if err != nil {
 		return paging.List[T]{}, err
 	}
-	starts := groupsOf(days, q.count)
-	l := paging.List[T]{Total: starts.Total()}
+	starts := rowsByDay(days, func(t *facts.DayTotals) int64 { return l.count(t, q.Status) })
+	list := paging.List[T]{Total: starts.Total()}
 	spans, err := starts.Spans(p)
 	if len(spans) == 0 {
-		return l, err
+		return list, err
 	}
-	w := ListWindow{Status: q.status, Skip: spans[0].From}
-	w.Period = calendar.Period{Start: days.Dates[spans[0].Group], End: days.Dates[spans[len(spans)-1].Group]}
+	var want []calendar.Date // of each record of the page
 	for _, s := range spans {
-		w.Size += s.To - s.From
+		want = append(want, slices.Repeat([]calendar.Date{days.Dates[s.Group]}, s.To-s.From)...)
 	}
-	list, err := of.in(ctx, a, w)
-	if err == nil && !of.stand(list, days.Dates, spans) {
-		err = fmt.Errorf("days %s to %s: register %d and totals differ: %w", w.Period.Start, w.Period.End, q.list, packed.ErrCorrupt)
+	period := calendar.Period{Start: want[0], End: want[len(want)-1]}
+	records, err := l.in(ctx, a, ListWindow{Period: period, Status: q.Status, Skip: spans[0].From, Size: len(want)})
+	if err != nil {
+		return list, err
 	}
-	if err == nil {
-		l.Rows, err = of.rows(ctx, a, list)
+	if !slices.EqualFunc(records, want, func(record R, day calendar.Date) bool { return record.Origin().Day() == day }) {
+		return list, fmt.Errorf("days %s to %s: list %d and totals differ: %w", period.Start, period.End, l.kind, packed.ErrCorrupt)
 	}
-	return l, err
+	list.Rows, err = l.rows(ctx, a, records)
+	return list, err
 }
 
-// stand reports whether records are as many of each day as the parts of days say.
-func (of recordList[R, T]) stand(list []R, dates []calendar.Date, spans []paging.Span) bool {
-	for _, s := range spans {
-		for range s.To - s.From {
-			if len(list) == 0 || list[0].Origin().Day() != dates[s.Group] {
-				return false
-			}
-			list = list[1:]
-		}
-	}
-	return len(list) == 0
-}
-
-// count returns how many positions of a day have the status.
-func (q recordQuery) count(t *facts.DayTotals) int64 {
+// count returns how many records of a day have the status.
+func (l recordList[R, T]) count(t *facts.DayTotals, status uint8) (n int64) {
 	counts := t.Counts.LoansByStatus[:]
-	if q.list == ReservationList {
+	if l.kind == ReservationList {
 		counts = t.Counts.ReservationsByStatus[:]
 	}
-	sum := int64(0)
-	for status, n := range counts {
-		if q.status == 0 || int(q.status) == status {
-			sum += n
+	for s, c := range counts {
+		if status == 0 || int(status) == s {
+			n += c
 		}
 	}
-	return sum
-}
-
-// filter returns the positions that have the status. They are all, or a copy.
-func (q recordQuery) filter(all ListPositions) ListPositions {
-	if q.status == 0 {
-		return all
-	}
-	var some ListPositions
-	for _, m := range all {
-		if m.Status == q.status {
-			some = append(some, m)
-		}
-	}
-	return some
+	return n
 }
 
 // in returns the positions of a period.
@@ -179,24 +148,30 @@ func (m ListPositions) in(p calendar.Period) ListPositions {
 	return m[from:to]
 }
 
-// Loans answers one page of the loans, by the day of the loan, then identifier. The rows are shared and must not be changed.
+// untyped returns the query with a plain status.
+func (q RecordQuery[S]) untyped() RecordQuery[uint8] {
+	return RecordQuery[uint8]{q.Period, q.Reader, q.Book, uint8(q.Status)}
+}
+
+// Loans answers one page of the loans, by the day of the loan, then identifier. The rows are shared and must not be
+// changed.
 func (r *Reports) Loans(ctx context.Context, a Access, q LoanQuery, p paging.Page) (paging.List[LoanRow], error) {
-	return r.loans().list(ctx, r, a, q.positions(), p)
+	return r.loans().list(ctx, r, a, q.untyped(), p)
 }
 
-func (q LoanQuery) positions() recordQuery {
-	return recordQuery{LoanList, q.Period, q.Reader, q.Book, uint8(q.Status)}
+// LoansSince answers one page of an incremental pull of the loans (H14).
+func (r *Reports) LoansSince(ctx context.Context, a Access, since snapshot.Versions, q LoanQuery, p paging.Page) (paging.List[LoanRow], error) {
+	return r.loans().since(ctx, r, a, since, q.untyped(), p)
 }
 
-// loans is how loans are read.
 func (r *Reports) loans() recordList[libraries.Loan, LoanRow] {
 	return recordList[libraries.Loan, LoanRow]{
-		in: r.Store.LoansIn, at: r.Store.Loans, rows: r.loanRows, shown: (*recordDiff).progressed,
-		gone: func(id int64) LoanRow { return LoanRow{Loan: libraries.Loan{ID: id}} },
+		LoanList, r.Store.LoansIn, r.Store.Loans, r.loanRows, (*recordDiff).progressed,
+		func(id int64) LoanRow { return LoanRow{Loan: libraries.Loan{ID: id}} },
 	}
 }
 
-// loanRows reads the titles of loans, and what their readers read of these.
+// loanRows returns the rows of loans: with their titles, and what their readers read of these.
 func (r *Reports) loanRows(ctx context.Context, a Access, loans []libraries.Loan) ([]LoanRow, error) {
 	titles, err := r.catalogue(ctx, a)
 	if err != nil {
@@ -212,8 +187,8 @@ func (r *Reports) loanRows(ctx context.Context, a Access, loans []libraries.Loan
 	return rows, r.addProgress(ctx, a, rows)
 }
 
-// addProgress sets the seconds and the progress of the rows: those of the reader and the title, from what was read of the loans of
-// their days.
+// addProgress sets the seconds and the progress of rows. They are stored by the day of the loan, and within a day by
+// reader and title.
 func (r *Reports) addProgress(ctx context.Context, a Access, rows []LoanRow) error {
 	byDay := map[calendar.Date][]*LoanRow{}
 	for i := range rows {
@@ -233,11 +208,14 @@ func (r *Reports) addProgress(ctx context.Context, a Access, rows []LoanRow) err
 			return fmt.Errorf("readings of loans of %s: %w", day, err)
 		}
 		for _, read := range readings {
-			for len(rows) > 0 && rows[0].before(read) {
-				rows = rows[1:]
-			}
-			for ; len(rows) > 0 && rows[0].Loan.Reader == read.Reader && rows[0].Loan.Book == read.Book; rows = rows[1:] {
-				rows[0].Seconds, rows[0].Highest = read.Seconds, read.Highest
+			for ; len(rows) > 0; rows = rows[1:] {
+				order := cmp.Or(cmp.Compare(rows[0].Loan.Reader, read.Reader), cmp.Compare(rows[0].Loan.Book, read.Book))
+				if order > 0 {
+					break
+				}
+				if order == 0 {
+					rows[0].Seconds, rows[0].Highest = read.Seconds, read.Highest
+				}
 			}
 		}
 		return nil
@@ -250,42 +228,37 @@ func (r *Reports) addProgress(ctx context.Context, a Access, rows []LoanRow) err
 	return err
 }
 
-// before reports whether the row stands, by reader, then title, before a reading.
-func (l *LoanRow) before(read facts.LoanReading) bool {
-	return cmp.Or(cmp.Compare(l.Loan.Reader, read.Reader), cmp.Compare(l.Loan.Book, read.Book)) < 0
-}
-
-// Reservations answers one page of the reservations, by their day, then identifier. The rows are shared and must not be
-// changed.
+// Reservations answers one page of the reservations, by their day, then identifier. The rows are shared and must not
+// be changed.
 func (r *Reports) Reservations(ctx context.Context, a Access, q ReservationQuery, p paging.Page) (paging.List[ReservationRow], error) {
-	return r.reservations().list(ctx, r, a, q.positions(), p)
+	return r.reservations().list(ctx, r, a, q.untyped(), p)
 }
 
-func (q ReservationQuery) positions() recordQuery {
-	return recordQuery{ReservationList, q.Period, q.Reader, q.Book, uint8(q.Status)}
+// ReservationsSince answers one page of an incremental pull of the reservations (H14).
+func (r *Reports) ReservationsSince(ctx context.Context, a Access, since snapshot.Versions, q ReservationQuery, p paging.Page) (paging.List[ReservationRow], error) {
+	return r.reservations().since(ctx, r, a, since, q.untyped(), p)
 }
 
-// reservations is how reservations are read.
 func (r *Reports) reservations() recordList[libraries.Reservation, ReservationRow] {
 	return recordList[libraries.Reservation, ReservationRow]{
-		in: r.Store.ReservationsIn, at: r.Store.Reservations, rows: r.reservationRows, shown: (*recordDiff).queued,
-		gone: func(id int64) ReservationRow { return ReservationRow{Reservation: libraries.Reservation{ID: id}} },
+		ReservationList, r.Store.ReservationsIn, r.Store.Reservations, r.reservationRows, (*recordDiff).queued,
+		func(id int64) ReservationRow { return ReservationRow{Reservation: libraries.Reservation{ID: id}} },
 	}
 }
 
-// reservationRows reads the titles of reservations, and the titles' queues.
+// reservationRows returns the rows of reservations: with their titles, and the queues of these.
 func (r *Reports) reservationRows(ctx context.Context, a Access, reservations []libraries.Reservation) ([]ReservationRow, error) {
 	titles, err := r.catalogue(ctx, a)
 	if err != nil {
 		return nil, err
 	}
-	now, err := r.titleCounts(ctx, a)
+	counts, err := r.titleCounts(ctx, a)
 	if err != nil {
 		return nil, err
 	}
 	rows := make([]ReservationRow, len(reservations))
 	for i, v := range reservations {
-		rows[i] = ReservationRow{v, titles.Title(v.Book), now.Of(v.Book).ActiveReservations}
+		rows[i] = ReservationRow{v, titles.Title(v.Book), counts.Of(v.Book).ActiveReservations}
 		if rows[i].Title == nil {
 			return nil, fmt.Errorf("title %d of reservation %d is missing: %w", v.Book, v.ID, packed.ErrCorrupt)
 		}

@@ -14,107 +14,117 @@ import (
 	"github.com/lectern-dev/lectern/reading/packed"
 )
 
-// A round asks what has changed in a list since an earlier state (H14), whose copy the client has. Blocks and rows that no load
-// between the two states has touched are the same in both, so that only the others are compared.
-
-// then is the access to the earlier state. Its hour is not known, and not asked for.
+// earlier returns the access to an earlier snapshot. Its hour is unknown, and not needed.
 func (a Access) earlier(since snapshot.Versions) Access {
 	return Access{Network: a.Network, At: since}
 }
 
-// sinceKey names what differs between an earlier state and that of the access, as far as a query asks.
+// sinceKey returns the cache key of the rows of a query that differ between an earlier snapshot and that of the access.
 func sinceKey(a Access, since snapshot.Versions, what string, q any) snapshot.Key {
 	return key(a, what+" since", since.Facts, since.Registers, a.At.Registers, q)
 }
 
-// LoansSince answers one page of a round of the loans. A loan shows what its reader did with the title, and the title.
-func (r *Reports) LoansSince(ctx context.Context, a Access, since snapshot.Versions, q LoanQuery, p paging.Page) (paging.List[LoanRow], error) {
-	return r.loans().since(ctx, r, a, since, q.positions(), p)
-}
-
-// ReservationsSince answers one page of a round of the reservations. A reservation shows the queue of its title, and the title.
-func (r *Reports) ReservationsSince(ctx context.Context, a Access, since snapshot.Versions, q ReservationQuery, p paging.Page) (paging.List[ReservationRow], error) {
-	return r.reservations().since(ctx, r, a, since, q.positions(), p)
-}
-
-// since answers one page of a round of a register.
-func (of recordList[R, T]) since(ctx context.Context, r *Reports, a Access, since snapshot.Versions, q recordQuery, p paging.Page) (paging.List[T], error) {
-	q.period = r.since(q.period)
-	changed, err := snapshot.Load(ctx, r.Cache, sinceKey(a, since, "positions", q), func(ctx context.Context) (incremental.Rows, error) {
-		c := &recordDiff{Reports: r, now: a, was: a.earlier(since), q: q}
-		return c.compare(ctx, of.shown)
-	})
+// pull answers one page of an incremental pull. compare finds the keys of the rows that differ, which are cached. read
+// returns the rows of keys, and removed makes a row of the key of a row that is no longer in the list.
+func pull[T any](
+	ctx context.Context, r *Reports, k snapshot.Key, p paging.Page, compare func(context.Context) (incremental.Rows, error),
+	read func(incremental.Rows) ([]T, error), removed func(incremental.Row) T,
+) (paging.List[T], error) {
+	changed, err := snapshot.Load(ctx, r.Cache, k, compare)
 	if err != nil {
 		return paging.List[T]{}, err
 	}
-	return incremental.Page(changed, p,
-		func(kept incremental.Rows) ([]T, error) { return of.rowsAt(ctx, a, positionsOf(kept)) }, func(c incremental.Row) T { return of.gone(c.B) })
+	return incremental.Page(changed, p, read, removed)
 }
 
-// positionsOf returns the positions of rows that changed.
-func positionsOf(kept incremental.Rows) ListPositions {
-	positions := make(ListPositions, len(kept))
-	for i, c := range kept {
-		positions[i] = ListPosition{Day: calendar.Date(c.A), ID: c.B, Status: c.Note}
-	}
-	return positions
+// since answers one page of an incremental pull of the list.
+func (l recordList[R, T]) since(ctx context.Context, r *Reports, a Access, since snapshot.Versions, q RecordQuery[uint8], p paging.Page) (paging.List[T], error) {
+	q.Period = r.since(q.Period)
+	d := &recordDiff{Reports: r, was: a.earlier(since), now: a, kind: l.kind, q: q}
+	return pull(ctx, r, sinceKey(a, since, fmt.Sprint("list ", l.kind), q), p,
+		func(ctx context.Context) (incremental.Rows, error) { return d.compare(ctx, l.shown) },
+		func(page incremental.Rows) ([]T, error) {
+			positions := make(ListPositions, len(page))
+			for i, c := range page {
+				positions[i] = ListPosition{Day: calendar.Date(c.A), ID: c.B, Status: c.Note}
+			}
+			return l.rowsAt(ctx, a, positions)
+		},
+		func(c incremental.Row) T { return l.removed(c.B) })
 }
 
-// positionsCompared finds what differs between two states of a register that is listed by day.
+// recordDiff finds the rows of loans or reservations that differ between two snapshots.
 type recordDiff struct {
 	*Reports
 	was, now Access
-	q        recordQuery
+	kind     ListKind
+	q        RecordQuery[uint8]
 	found    incremental.Rows
 }
 
-// loads are those that lie between the two states.
-func (c *recordDiff) loads() snapshot.Span {
-	return snapshot.LoadsAfter(c.was.At.Facts, c.now.At.Facts)
+// compare finds the rows whose records differ, those whose titles differ, and those that shown adds.
+func (d *recordDiff) compare(ctx context.Context, shown func(*recordDiff, context.Context) error) (incremental.Rows, error) {
+	if err := d.records(ctx); err != nil {
+		return nil, err
+	}
+	books, err := d.Store.ReplacedRows(ctx, d.now, d.loads(), BookRows)
+	if err == nil {
+		err = d.ofBooks(ctx, books)
+	}
+	if err == nil {
+		err = shown(d, ctx)
+	}
+	return d.found.Sorted(), err
 }
 
-// has reports whether the query's list has a row of the register.
-func (c *recordDiff) has(v ListedRecord) bool {
-	return (c.q.reader == nil || *c.q.reader == v.Reader) && (c.q.book == nil || *c.q.book == v.Book) &&
-		(c.q.status == 0 || c.q.status == v.Status)
+// loads returns the numbers of the loads between the two snapshots.
+func (d *recordDiff) loads() snapshot.Span {
+	return snapshot.LoadsAfter(d.was.At.Facts, d.now.At.Facts)
 }
 
-// put notes a row of now that the list has.
-func (c *recordDiff) put(v ListedRecord) error {
-	if !c.has(v) {
+// has reports whether the query's list has the row of a record.
+func (d *recordDiff) has(v ListedRecord) bool {
+	return (d.q.Reader == nil || *d.q.Reader == v.Reader) && (d.q.Book == nil || *d.q.Book == v.Book) &&
+		(d.q.Status == 0 || d.q.Status == v.Status)
+}
+
+// add adds the row of a record of the later snapshot, if the list has it.
+func (d *recordDiff) add(v ListedRecord) error {
+	if !d.has(v) {
 		return nil
 	}
-	return c.found.Add(incremental.Row{A: int64(v.Day), B: v.ID, Note: v.Status})
+	return d.found.Add(incremental.Row{A: int64(v.Day), B: v.ID, Note: v.Status})
 }
 
-// rows finds the rows that loads have put in or taken out. What they put in stands on days whose totals they changed, or on which
-// they took something out: else it would be counted there.
-func (c *recordDiff) rows(ctx context.Context) error {
-	changed, err := c.days(ctx)
+// records adds the rows of the records that loads have inserted or deleted. A load that replaces a record does both.
+// Inserted records are read only on the days whose totals differ and on those of deleted records: on all other days
+// the totals would count them.
+func (d *recordDiff) records(ctx context.Context) error {
+	days, err := d.days(ctx)
 	if err != nil {
 		return err
 	}
-	var out []ListedRecord
-	err = c.Store.Listed(ctx, c.was, c.q.list, RecordFilter{Period: c.q.period, Deleted: c.loads()}, func(v ListedRecord) error {
-		if len(out) == incremental.Most {
+	var deleted []ListedRecord
+	err = d.Store.Listed(ctx, d.was, d.kind, RecordFilter{Period: d.q.Period, Deleted: d.loads()}, func(v ListedRecord) error {
+		if len(deleted) == incremental.Most {
 			return incremental.ErrMany
 		}
-		out, changed = append(out, v), append(changed, v.Day)
+		deleted, days = append(deleted, v), append(days, v.Day)
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	slices.Sort(changed)
-	in := RecordFilter{Period: c.q.period, Inserted: c.loads(), Days: slices.Compact(changed)}
-	if err := c.Store.Listed(ctx, c.now, c.q.list, in, c.put); err != nil {
+	slices.Sort(days)
+	inserted := RecordFilter{Period: d.q.Period, Inserted: d.loads(), Days: slices.Compact(days)}
+	if err := d.Store.Listed(ctx, d.now, d.kind, inserted, d.add); err != nil {
 		return err
 	}
-	for _, v := range out { // what the list has still was found before, in the same place: the day of a row does not change
-		if !c.has(v) {
+	for _, v := range deleted { // of two rows with one key the first counts: one that was replaced was inserted above
+		if !d.has(v) {
 			continue
 		}
-		if err := c.found.Add(incremental.Row{A: int64(v.Day), B: v.ID, Removed: true}); err != nil {
+		if err := d.found.Add(incremental.Row{A: int64(v.Day), B: v.ID, Removed: true}); err != nil {
 			return err
 		}
 	}
@@ -122,12 +132,12 @@ func (c *recordDiff) rows(ctx context.Context) error {
 }
 
 // days returns the days whose totals differ, each at least once.
-func (c *recordDiff) days(ctx context.Context) (changed []calendar.Date, err error) {
-	was, err := c.network(ctx, c.was)
+func (d *recordDiff) days(ctx context.Context) (changed []calendar.Date, err error) {
+	was, err := d.network(ctx, d.was)
 	if err != nil {
 		return nil, err
 	}
-	now, err := c.network(ctx, c.now)
+	now, err := d.network(ctx, d.now)
 	if err != nil {
 		return nil, err
 	}
@@ -144,92 +154,72 @@ func (c *recordDiff) days(ctx context.Context) (changed []calendar.Date, err err
 	return slices.AppendSeq(changed, maps.Keys(totals)), nil
 }
 
-// ofBooks notes the rows of titles.
-func (c *recordDiff) ofBooks(ctx context.Context, books []int64) error {
+// ofBooks adds the rows of titles.
+func (d *recordDiff) ofBooks(ctx context.Context, books []int64) error {
 	slices.Sort(books)
-	return c.Store.Listed(ctx, c.now, c.q.list, RecordFilter{Period: c.q.period, Books: slices.Compact(books)}, c.put)
+	return d.Store.Listed(ctx, d.now, d.kind, RecordFilter{Period: d.q.Period, Books: slices.Compact(books)}, d.add)
 }
 
-// compare finds the rows that differ: by themselves, by their titles, or by what else they show.
-func (c *recordDiff) compare(ctx context.Context, shown func(*recordDiff, context.Context) error) (incremental.Rows, error) {
-	if err := c.rows(ctx); err != nil {
-		return nil, err
-	}
-	books, err := c.Store.ReplacedRows(ctx, c.now, c.loads(), BookRows)
-	if err == nil {
-		err = c.ofBooks(ctx, books)
-	}
-	if err == nil {
-		err = shown(c, ctx)
-	}
-	return c.found.Sorted(), err
-}
+// readersAtOnce bounds the number of readers whose titles are in memory.
+const readersAtOnce = 2000
 
-// progressed notes the loans whose readers have other progress in their titles.
-func (c *recordDiff) progressed(ctx context.Context) error {
-	readers, err := c.Store.ReplacedRows(ctx, c.now, c.loads(), TitleRecords)
+// progressed adds the loans whose readers' progress in the title differs.
+func (d *recordDiff) progressed(ctx context.Context) error {
+	readers, err := d.Store.ReplacedRows(ctx, d.now, d.loads(), TitleRecords)
 	if err != nil {
 		return err
 	}
-	if c.q.reader != nil {
-		readers = slices.DeleteFunc(readers, func(id int64) bool { return id != *c.q.reader })
+	if d.q.Reader != nil {
+		readers = slices.DeleteFunc(readers, func(id int64) bool { return id != *d.q.Reader })
 	}
-	for part := range slices.Chunk(slices.Compact(readers), readersAtOnce) {
-		if err := c.ofReaders(ctx, part); err != nil {
+	for some := range slices.Chunk(slices.Compact(readers), readersAtOnce) {
+		was, err := d.progress(ctx, d.was, some)
+		if err != nil {
+			return err
+		}
+		now, err := d.progress(ctx, d.now, some)
+		if err != nil {
+			return err
+		}
+		err = d.Store.Listed(ctx, d.now, d.kind, RecordFilter{Period: d.q.Period, Readers: some}, func(v ListedRecord) error {
+			if at := (readerBook{v.Reader, v.Book}); was[at] != now[at] {
+				return d.add(v)
+			}
+			return nil
+		})
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// readersAtOnce is the number of readers whose titles are compared together.
-const readersAtOnce = 2000
+// readerBook is a reader and a title.
+type readerBook struct{ reader, book int64 }
 
-// pair is a reader and a title.
-type pair struct{ reader, book int64 }
-
-// ofReaders notes the loans of readers whose progress in the title is another. Titles that they had not before have no loan of before.
-func (c *recordDiff) ofReaders(ctx context.Context, readers []int64) error {
-	was, err := c.progress(ctx, c.was, readers)
-	if err != nil {
-		return err
-	}
-	now, err := c.progress(ctx, c.now, readers)
-	if err != nil {
-		return err
-	}
-	return c.Store.Listed(ctx, c.now, c.q.list, RecordFilter{Period: c.q.period, Readers: readers}, func(v ListedRecord) error {
-		at := pair{v.Reader, v.Book}
-		if was[at] == now[at] {
-			return nil
-		}
-		return c.put(v)
-	})
-}
-
-// progress returns what readers, who ascend, did with each title.
-func (c *recordDiff) progress(ctx context.Context, a Access, readers []int64) (map[pair]facts.LoanReading, error) {
-	all := map[pair]facts.LoanReading{}
+// progress returns what readers, who ascend, read of each title. Seconds and share of a title never read are 0.
+func (d *recordDiff) progress(ctx context.Context, a Access, readers []int64) (map[readerBook]facts.LoanReading, error) {
+	all := map[readerBook]facts.LoanReading{}
 	var titles facts.ReaderTitles // of one reader after the other
-	return all, c.blocks(ctx, a, facts.ReaderTitlesKind, snapshot.Range{Among: readers}, func(b snapshot.Block) error {
+	return all, d.blocks(ctx, a, facts.ReaderTitlesKind, snapshot.Range{Among: readers}, func(b snapshot.Block) error {
 		if err := packed.Open(b.Data, &titles); err != nil {
 			return fmt.Errorf("titles of reader %d: %w", b.A, err)
 		}
 		for i := range titles.Books {
 			t := &titles.Books[i]
-			all[pair{b.A, t.Book}] = facts.LoanReading{Seconds: t.Pair.Seconds, Highest: t.Pair.Highest}
+			all[readerBook{b.A, t.Book}] = facts.LoanReading{Seconds: t.Pair.Seconds, Highest: t.Pair.Highest}
 		}
 		return nil
 	})
 }
 
-// queued notes the reservations whose titles have queues of another length.
-func (c *recordDiff) queued(ctx context.Context) error {
-	was, err := c.titleCounts(ctx, c.was)
+// queued adds the reservations whose titles' queues have another length.
+func (d *recordDiff) queued(ctx context.Context) error {
+	was, err := d.titleCounts(ctx, d.was)
 	if err != nil {
 		return err
 	}
-	now, err := c.titleCounts(ctx, c.now)
+	now, err := d.titleCounts(ctx, d.now)
 	if err != nil {
 		return err
 	}
@@ -239,5 +229,5 @@ func (c *recordDiff) queued(ctx context.Context) error {
 			books = append(books, t.Book)
 		}
 	}
-	return c.ofBooks(ctx, books)
+	return d.ofBooks(ctx, books)
 }

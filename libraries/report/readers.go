@@ -6,54 +6,48 @@ import (
 
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
+	"github.com/lectern-dev/lectern/paging/fold"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/reading/packed"
 )
 
-// Readers are the attributes of all readers of a network in columns, readers ascending; a reader's rank is its index. It is
-// never changed once it is read.
+// Readers has the attributes of all readers of a network, a column for each. Readers ascend by identifier, and the
+// rank of a reader is the index in every column. A value of Readers is never changed.
 type Readers struct {
 	IDs []int64
 
 	libraries, ageGroups packed.Coded[int64]
 	states, cities       packed.Coded[string]
-	ras                  []string // present on readers, ascending
+	ras                  []string // that readers have, ascending
 	genders              []libraries.Gender
 	statuses             []libraries.ReaderStatus
 	registered           []calendar.Date
-	updated              []calendar.Date  // the Brasilia day of the last change
-	loans                []int64          // historical
-	reservations         []int64          // active
-	inactive             []inactiveReader // by rank
-	// ranks are by the distance of an identifier from the first one, nobody where there is no such reader; nil where identifiers are
-	// far apart. A summary finds the readers of thirty days by them: half as much again would miss its budget.
+	updated              []calendar.Date         // the Brasilia day of the last change
+	deleted              map[int32]calendar.Date // by the ranks of deactivated and deleted readers
+	loans                []int64                 // of all time
+	reservations         []int64                 // active
+	// ranks has the rank of each identifier, counted from the first one, and noRank for the gaps between. It is nil
+	// if identifiers are far apart. A summary of 30 days looks up all their readers: a binary search would miss its
+	// budget by half.
 	ranks []int32
 }
 
-// nobody is the rank of no reader.
+// noRank is the rank of an identifier that no reader has.
 const noRank = -1
 
-// goneReader is a reader who is deactivated or deleted.
-type inactiveReader struct {
-	rank int32
-	day  calendar.Date
-}
-
-// Bytes returns about the memory that the readers hold.
+// Bytes returns about the memory that the readers take.
 func (r *Readers) Bytes() int {
 	n := 8*cap(r.IDs) + 4*cap(r.ranks) + cap(r.genders) + cap(r.statuses) + 4*cap(r.registered) + 4*cap(r.updated)
-	n += 8*cap(r.loans) + 8*cap(r.reservations) + 8*cap(r.inactive)
+	n += 8*cap(r.loans) + 8*cap(r.reservations) + 40*len(r.deleted)
 	n += 4*cap(r.libraries.At) + 4*cap(r.ageGroups.At) + 4*cap(r.states.At) + 4*cap(r.cities.At)
 	n += 8*cap(r.libraries.Values) + 8*cap(r.ageGroups.Values)
-	for _, texts := range [][]string{r.states.Values, r.cities.Values, r.ras} {
-		for _, s := range texts {
-			n += 16 + len(s)
-		}
+	for _, text := range slices.Concat(r.states.Values, r.cities.Values, r.ras) {
+		n += 16 + len(text)
 	}
 	return n
 }
 
-// Rank returns the rank of a reader, or false for one who is not there.
+// Rank returns the rank of a reader, or false if there is no such reader.
 func (r *Readers) Rank(id int64) (int, bool) {
 	if r.ranks == nil {
 		return slices.BinarySearch(r.IDs, id)
@@ -66,7 +60,7 @@ func (r *Readers) Rank(id int64) (int, bool) {
 	return int(rank), rank != noRank
 }
 
-// index makes the ranks, unless they would be more than four for each reader.
+// index fills ranks, unless identifiers are more than four times as many as readers.
 func (r *Readers) index() {
 	n := len(r.IDs)
 	if n == 0 || uint64(r.IDs[n-1])-uint64(r.IDs[0]) >= 4*uint64(n) {
@@ -78,104 +72,93 @@ func (r *Readers) index() {
 	}
 }
 
-// ReadReaders unpacks stored blocks, which ascend. The error is packed.ErrCorrupt.
-func ReadReaders(blocks [][]byte) (*Readers, error) {
-	count := 0
-	for _, data := range blocks {
-		d := packed.Bare(data)
-		_ = d.Byte() // the version is checked below
-		count += int(min(d.Uvarint(), facts.BlockReaders))
-	}
-	r := &Readers{
-		IDs: make([]int64, 0, count), genders: make([]libraries.Gender, count), statuses: make([]libraries.ReaderStatus, count),
-		registered: make([]calendar.Date, count), updated: make([]calendar.Date, count),
-		loans: make([]int64, count), reservations: make([]int64, count),
-	}
-	library, ageGroup := newNumbering[int64](count), newNumbering[int64](count)
-	state, city, ras := newNumbering[string](count), newNumbering[string](count), map[string]bool{}
-	var f facts.AttributeColumns
-	for _, data := range blocks {
-		if err := packed.Open(data, &f); err != nil {
+// ReadReaders decodes stored blocks, which ascend. The error is [packed.ErrCorrupt].
+func ReadReaders(data [][]byte) (*Readers, error) {
+	blocks := make([]facts.AttributeColumns, len(data))
+	n := 0
+	for i := range blocks {
+		if err := packed.Open(data[i], &blocks[i]); err != nil {
 			return nil, err
 		}
-		library.add(&f.Libraries)
-		ageGroup.add(&f.AgeGroups)
-		state.add(&f.States)
-		city.add(&f.Cities)
-		for _, name := range f.RAs.Values {
-			ras[name] = name != ""
-		}
-		r.add(&f)
+		n += len(blocks[i].IDs)
 	}
-	for i := 1; i < count; i++ {
-		if r.IDs[i] <= r.IDs[i-1] {
+	r := &Readers{
+		IDs:       make([]int64, 0, n),
+		libraries: join(blocks, n, func(b *facts.AttributeColumns) *packed.Coded[int64] { return &b.Libraries }),
+		ageGroups: join(blocks, n, func(b *facts.AttributeColumns) *packed.Coded[int64] { return &b.AgeGroups }),
+		states:    join(blocks, n, func(b *facts.AttributeColumns) *packed.Coded[string] { return &b.States }),
+		cities:    join(blocks, n, func(b *facts.AttributeColumns) *packed.Coded[string] { return &b.Cities }),
+		ras:       join(blocks, n, func(b *facts.AttributeColumns) *packed.Coded[string] { return &b.RAs }).Values,
+		genders:   make([]libraries.Gender, n), statuses: make([]libraries.ReaderStatus, n),
+		registered: make([]calendar.Date, n), updated: make([]calendar.Date, n), deleted: map[int32]calendar.Date{},
+		loans: make([]int64, n), reservations: make([]int64, n),
+	}
+	for i := range blocks {
+		b := &blocks[i]
+		if rank := len(r.IDs); rank > 0 && len(b.IDs) > 0 && b.IDs[0] <= r.IDs[rank-1] {
 			return nil, packed.ErrCorrupt
 		}
+		r.add(b)
 	}
-	r.libraries, r.ageGroups, r.states, r.cities = library.sorted(), ageGroup.sorted(), state.sorted(), city.sorted()
-	r.ras = slices.DeleteFunc(slices.Sorted(maps.Keys(ras)), func(name string) bool { return !ras[name] })
 	r.index()
 	return r, nil
 }
 
-// add adds the readers of a block, but for the coded columns.
-func (r *Readers) add(f *facts.AttributeColumns) {
+// add adds the readers of a block, except the columns that join makes.
+func (r *Readers) add(b *facts.AttributeColumns) {
 	rank := len(r.IDs)
-	r.IDs = append(r.IDs, f.IDs...)
-	packed.Unpack(r.genders[rank:], &f.Genders)
-	packed.Unpack(r.statuses[rank:], &f.Statuses)
-	packed.Unpack(r.registered[rank:], &f.Registered)
-	packed.Unpack(r.updated[rank:], &f.Updated)
-	packed.Unpack(r.loans[rank:], &f.Loans)
-	packed.Unpack(r.reservations[rank:], &f.Reservations)
-	gone := 0
+	r.IDs = append(r.IDs, b.IDs...)
+	packed.Unpack(r.genders[rank:], &b.Genders)
+	packed.Unpack(r.statuses[rank:], &b.Statuses)
+	packed.Unpack(r.registered[rank:], &b.Registered)
+	packed.Unpack(r.updated[rank:], &b.Updated)
+	packed.Unpack(r.loans[rank:], &b.Loans)
+	packed.Unpack(r.reservations[rank:], &b.Reservations)
+	deleted := 0
 	for i, status := range r.statuses[rank:len(r.IDs)] {
 		if status.Inactive() {
-			r.inactive = append(r.inactive, inactiveReader{int32(rank + i), calendar.Date(f.Deleted.At(gone))})
-			gone++
+			r.deleted[int32(rank+i)] = calendar.Date(b.Deleted.At(deleted))
+			deleted++
 		}
 	}
 }
 
-// numbering joins a column of blocks. Values are numbered in the order in which they are met.
-type numbering[T int64 | string] struct {
-	packed.Coded[T]
-	numbers map[T]uint32
-	local   []uint32 // by the index in a block's dictionary
-}
-
-// newNumbering returns an empty column with room for n readers.
-func newNumbering[T int64 | string](n int) *numbering[T] {
-	return &numbering[T]{numbers: map[T]uint32{}, Coded: packed.Coded[T]{At: make([]uint32, 0, n)}}
-}
-
-// add adds the column of a block.
-func (n *numbering[T]) add(c *packed.Coded[T]) {
-	n.local = n.local[:0]
-	for _, v := range c.Values {
-		number, met := n.numbers[v]
-		if !met {
-			number = uint32(len(n.Values))
-			n.numbers[v] = number
-			n.Values = append(n.Values, v)
+// join returns one column of all blocks, which have n readers. Each block has a dictionary of its own.
+func join[T int64 | string](blocks []facts.AttributeColumns, n int, of func(*facts.AttributeColumns) *packed.Coded[T]) packed.Coded[T] {
+	codes := map[T]uint32{}
+	for i := range blocks {
+		for _, v := range of(&blocks[i]).Values {
+			codes[v] = 0
 		}
-		n.local = append(n.local, number)
 	}
-	for _, code := range c.At {
-		n.At = append(n.At, n.local[code])
+	all := packed.Coded[T]{Values: slices.Sorted(maps.Keys(codes)), At: make([]uint32, 0, n)}
+	for code, v := range all.Values {
+		codes[v] = uint32(code)
 	}
+	for i := range blocks {
+		column := of(&blocks[i])
+		local := make([]uint32, len(column.Values))
+		for code, v := range column.Values {
+			local[code] = codes[v]
+		}
+		for _, code := range column.At {
+			all.At = append(all.At, local[code])
+		}
+	}
+	return all
 }
 
-// sorted returns the column with its values in order.
-func (n *numbering[T]) sorted() packed.Coded[T] {
-	met := slices.Clone(n.Values)
-	slices.Sort(n.Values)
-	to := make([]uint32, len(met))
-	for number, v := range met {
-		to[number], _ = n.Code(v)
+// valuesThat reports of each value of a column whether it matches. Every value does if want is nil.
+func valuesThat[T int64 | string](c *packed.Coded[T], want *T, match func(value, want T) bool) []bool {
+	matches := make([]bool, len(c.Values))
+	for code, v := range c.Values {
+		matches[code] = want == nil || match(v, *want)
 	}
-	for rank, number := range n.At {
-		n.At[rank] = to[number]
-	}
-	return n.Coded
+	return matches
 }
+
+// sameTerm reports whether a reader's term is the wanted one. None is no term, and matches nothing (G7).
+func sameTerm(id, want int64) bool { return id == want && id != libraries.None }
+
+// sameText reports whether a reader's text folds as the wanted one does (L15). An empty text matches nothing (G7).
+func sameText(text, want string) bool { return text != "" && fold.Text(text) == fold.Text(want) }

@@ -11,23 +11,23 @@ import (
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
-// Access is what a libraries key opens: one library network, and the state of its data that the key check saw. Since only
-// loads change a network's data, it is the number of its facts that names a state.
+// Access is what a libraries key opens: one library network, at the snapshot that was current when the key was checked.
+// Only loads change a network's data, so the number of the facts names the snapshot.
 type Access struct {
 	Network libraries.NetworkID
 	At      snapshot.Versions
-	// Hour is that from which the state holds, 0 before the first load (L1).
+	// Hour is the hour from which the snapshot is current, 0 before the first load (L1).
 	Hour libraries.Hour
-	// Erasures is the number that grows whenever people are erased from the network's states, as the key check saw it.
+	// Erasures is the network's number of erasures at that time. It grows whenever people are erased.
 	Erasures int64
 }
 
-// Reports answers the routes. It is the same for every Store.
+// Reports answers the routes from any Store. Its methods may be called from any number of goroutines.
 type Reports struct {
 	Store Store
-	// Cache keeps what a state's answers are computed from. Nil keeps nothing: every report then reads everything.
+	// Cache keeps values that several answers of a snapshot need. If it is nil, every report reads all that it needs.
 	Cache snapshot.Cache
-	// Channels is where the sessions by channel come from; nil is the Store's own feed.
+	// Channels is the source of sessions by channel. If it is nil, they come from the Store.
 	Channels ChannelSource
 	// History is the first day of the history; 0 is HistoryStart.
 	History calendar.Date
@@ -36,25 +36,25 @@ type Reports struct {
 // history returns the first day of the history.
 func (r *Reports) history() calendar.Date { return cmp.Or(r.History, libraries.HistoryStart) }
 
-// since cuts off what lies before the history: nothing that is dated there exists (G6).
+// since cuts off the days before the history, on which no data exist (G6).
 func (r *Reports) since(p calendar.Period) calendar.Period {
 	p.Start = max(p.Start, r.history())
 	return p
 }
 
-// key names a value of the state of the access: see snapshot.KeyOf.
+// key returns the cache key of a value of the snapshot: see [snapshot.KeyOf].
 func key(a Access, what string, args ...any) snapshot.Key {
 	return snapshot.KeyOf(auth.Tenant(a.Network), snapshot.Versions{Facts: a.At.Facts}, "libraries "+what, args...)
 }
 
-// tables are the tables of a state that many reports read.
+// tables are the tables of a snapshot that many reports read.
 type tables struct {
 	titles  *Catalogue
 	readers *Readers
 	counted *facts.Network
 }
 
-// tables returns the tables. After a restart they are read at the same time.
+// tables returns the tables. They are read in parallel.
 func (r *Reports) tables(ctx context.Context, a Access) (t tables, err error) {
 	err = snapshot.Parallel(ctx,
 		func(ctx context.Context) (err error) { t.titles, err = r.catalogue(ctx, a); return err },
@@ -71,7 +71,7 @@ func (r *Reports) catalogue(ctx context.Context, a Access) (*Catalogue, error) {
 	})
 }
 
-// titleCounts returns what is counted now of the titles.
+// titleCounts returns what is counted of each title now.
 func (r *Reports) titleCounts(ctx context.Context, a Access) (facts.CountsByTitle, error) {
 	n, err := r.network(ctx, a)
 	if err != nil {
@@ -80,7 +80,7 @@ func (r *Reports) titleCounts(ctx context.Context, a Access) (facts.CountsByTitl
 	return n.Titles, nil
 }
 
-// daysIn returns the totals of the days of a period, none where it ends before it starts.
+// daysIn returns the totals of the days of a period, none if it ends before it starts.
 func (r *Reports) daysIn(ctx context.Context, a Access, p calendar.Period) (facts.Days, error) {
 	n, err := r.network(ctx, a)
 	if err != nil {

@@ -12,24 +12,23 @@ import (
 	"github.com/lectern-dev/lectern/reading/packed"
 )
 
-// set is a set of the ranks of readers, or of titles: a bit each, in pages of 1,024 that are made when they are first needed. A
-// breakdown by a free text, such as the city, may have a group for each reader, and each group has a set of titles.
+// set is a set of the ranks of readers or titles: a bit each, in pages of 1,024 bits. A page is made when its first
+// bit is set. A breakdown by city may have a group for each reader, and each group has a set of titles.
 type set []*[16]uint64
 
-func (s *set) add(rank int) {
-	i := rank >> 10
-	if i >= len(*s) || (*s)[i] == nil {
-		s.make(i)
-	}
-	(*s)[i][rank>>6&15] |= 1 << (rank & 63)
-}
-
-// make makes a page, which is empty.
-func (s *set) make(i int) {
+// page returns a page, and makes it if it is missing.
+func (s *set) page(i int) *[16]uint64 {
 	for i >= len(*s) {
 		*s = append(*s, nil)
 	}
-	(*s)[i] = new([16]uint64)
+	if (*s)[i] == nil {
+		(*s)[i] = new([16]uint64)
+	}
+	return (*s)[i]
+}
+
+func (s *set) add(rank int) {
+	s.page(rank >> 10)[rank>>6&15] |= 1 << (rank & 63)
 }
 
 func (s set) has(rank int) bool {
@@ -37,7 +36,7 @@ func (s set) has(rank int) bool {
 	return i < len(s) && s[i] != nil && s[i][rank>>6&15]&(1<<(rank&63)) != 0
 }
 
-// count returns how many ranks the set has.
+// count returns the number of ranks.
 func (s set) count() (n int64) {
 	for _, page := range s {
 		if page != nil {
@@ -51,24 +50,21 @@ func (s set) count() (n int64) {
 
 // join adds the ranks of another set.
 func (s *set) join(t set) {
-	for i, page := range t {
-		if page == nil {
-			continue
-		}
-		if i >= len(*s) || (*s)[i] == nil {
-			s.make(i)
-		}
-		for j, w := range page {
-			(*s)[i][j] |= w
+	for i, from := range t {
+		if from != nil {
+			to := s.page(i)
+			for j, w := range from {
+				to[j] |= w
+			}
 		}
 	}
 }
 
-// usage is what a scan of the readers' blocks finds, by group: the sums, the readers with a login, and the titles that
-// were read.
+// usage is what a scan of the days of readers finds: the readers with a login, and for each group the sums and the
+// titles that were read.
 type usage struct {
+	logins set
 	sums   []metric.Measures
-	logins set // of readers
 	titles []set
 }
 
@@ -81,32 +77,32 @@ func (u *usage) join(v *usage) {
 	}
 }
 
-// summed are the metrics that a general block sums.
+// summed are the metrics that [General] sums.
 var summed = [...]metric.Metric{
 	metric.Logins, metric.Loans, metric.Returns, metric.Readings10, metric.Readings50, metric.Previews, metric.ReadingSeconds, metric.Renewals, metric.Reservations, metric.ReservationsConverted,
 }
 
-// scanner finds the usage of groups of readers. Each visitor has its own.
+// scanner finds the usage of groups of readers. Each goroutine of a scan has its own.
 type scanner struct {
 	readers   *Readers
 	catalogue *Catalogue
-	groups    []int32
+	groups    []int32 // by rank
 	metrics   []metric.Metric
 	found     usage
 
-	day    facts.DayOfReaders // the one that is scanned
-	ranks  []int32            // by place
-	at     []int32            // groups by place
-	titles []int32            // ranks, by index
+	day    facts.DayOfReaders
+	ranks  []int32 // of the readers of the day
+	at     []int32 // their groups
+	titles []int32 // the ranks of the titles of the day
 }
 
-// scans has an element for each scan of the process that is under way: the memory of a scan grows with the readers and the titles.
+// scans has an element for each scan that the process runs. The memory of a scan grows with the readers and titles.
 var scans = make(chan struct{}, 2)
 
-// scan finds the usage of a selection in a period, of the given metrics, of which Logins must be one. It may wait for
-// other scans.
+// scan finds the usage of n groups of readers in a period, in the given metrics, which must include Logins. The
+// groups are those of the readers by rank, or filteredOut. It may wait for other scans.
 func (r *Reports) scan(
-	ctx context.Context, a Access, t tables, period calendar.Period, s *selection, metrics []metric.Metric,
+	ctx context.Context, a Access, t tables, period calendar.Period, groups []int32, n int, metrics []metric.Metric,
 ) (*usage, error) {
 	select {
 	case scans <- struct{}{}:
@@ -117,33 +113,32 @@ func (r *Reports) scan(
 	var scanners [scanWorkers]scanner
 	for i := range scanners {
 		scanners[i] = scanner{
-			readers: t.readers, catalogue: t.titles, groups: s.groups, metrics: metrics,
-			found: usage{sums: make([]metric.Measures, s.n), titles: make([]set, s.n)},
+			readers: t.readers, catalogue: t.titles, groups: groups, metrics: metrics,
+			found: usage{sums: make([]metric.Measures, n), titles: make([]set, n)},
 		}
 	}
-	err := r.visitDays(ctx, a, facts.DayOfReadersKind, period, func(visitor int, day calendar.Date, data []byte) error {
-		if err := scanners[visitor].scan(data); err != nil {
-			return fmt.Errorf("readers of %s: %w", day, err)
-		}
-		return nil
+	err := r.scanDays(ctx, a, facts.DayOfReadersKind, period, func(worker int, _ calendar.Date, data []byte) error {
+		return scanners[worker].scan(data)
 	})
-	if err != nil {
-		return nil, err
-	}
 	all := &scanners[0].found
 	for i := range scanners[1:] {
 		all.join(&scanners[1+i].found)
 	}
-	return all, nil
+	return all, err
 }
 
-// scan adds a stored block.
+// scan adds the usage of a stored day.
 func (s *scanner) scan(data []byte) error {
 	if err := s.open(data); err != nil {
 		return err
 	}
+	at, sums := s.at, s.found.sums
 	for _, m := range s.metrics {
-		visit := s.sum(m)
+		visit := func(place int, value int64) {
+			if group := at[place]; group >= 0 {
+				sums[group][m] += value
+			}
+		}
 		if m == metric.Logins {
 			visit = s.login
 		}
@@ -154,7 +149,7 @@ func (s *scanner) scan(data []byte) error {
 	return s.read()
 }
 
-// open opens a block and finds the ranks and the groups of its readers.
+// open decodes a day and finds the ranks and groups of its readers.
 func (s *scanner) open(data []byte) error {
 	if err := packed.Open(data, &s.day); err != nil {
 		return err
@@ -171,16 +166,6 @@ func (s *scanner) open(data []byte) error {
 	return nil
 }
 
-// sum returns what adds the values of a column to the groups.
-func (s *scanner) sum(m metric.Metric) func(place int, value int64) {
-	at, sums := s.at, s.found.sums
-	return func(place int, value int64) {
-		if group := at[place]; group >= 0 {
-			sums[group][m] += value
-		}
-	}
-}
-
 // login counts a day with activity.
 func (s *scanner) login(place int, _ int64) {
 	if group := s.at[place]; group >= 0 {
@@ -189,7 +174,7 @@ func (s *scanner) login(place int, _ int64) {
 	}
 }
 
-// read adds the titles of the day's sessions.
+// read adds the titles that were read on the day.
 func (s *scanner) read() (err error) {
 	if s.titles, err = s.catalogue.ranks(s.titles[:0], s.day.Titles); err != nil {
 		return err

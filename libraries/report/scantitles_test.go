@@ -46,7 +46,7 @@ func TestScansAtOnce(t *testing.T) {
 	cancel()
 	r := Reports{Store: newBlockStore(), History: -50}
 	scan := func(ctx context.Context) error {
-		_, err := r.scan(ctx, Access{}, tables{}, calendar.Period{Start: 5, End: 4}, &selection{}, nil)
+		_, err := r.scan(ctx, Access{}, tables{}, calendar.Period{Start: 5, End: 4}, nil, 0, nil)
 		return err
 	}
 	for range 20 { // where there were room, either might come first

@@ -3,6 +3,7 @@ package report
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
@@ -12,11 +13,11 @@ import (
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
-// StockQuery is what the dataset stock is asked. A title passes Purchased and the filter's Collection when one line meets
-// both (L9).
+// StockQuery has the parameters of the dataset stock. A title passes Purchased and the filter's Collection if one of
+// its lines passes both (L9).
 type StockQuery struct {
 	Filter    TitleFilter
-	Purchased calendar.Asked // open where an end is absent
+	Purchased calendar.Asked // open at an end that is nil
 	Band      *stock.Band
 	Order     StockOrder
 	Asc       bool
@@ -35,6 +36,15 @@ const (
 	StockByActiveReservations
 )
 
+// stockColumns are the columns that stock is ordered by, except the title. The percentage is the one that is shown.
+var stockColumns = map[StockOrder]func(*StockRow) int64{
+	StockByPercentage:         func(row *StockRow) int64 { return int64(row.Percentage) },
+	StockByActiveLoans:        func(row *StockRow) int64 { return row.ActiveLoans },
+	StockByReadings:           func(row *StockRow) int64 { return row.Readings },
+	StockByPossibleReadings:   func(row *StockRow) int64 { return row.Possible },
+	StockByActiveReservations: func(row *StockRow) int64 { return row.ActiveReservations },
+}
+
 // StockRow is one row of the dataset stock.
 type StockRow struct {
 	Title              *Title
@@ -44,94 +54,75 @@ type StockRow struct {
 	Percentage         stock.Fraction
 	ActiveReservations int64
 	Purchases          []Purchase
+
+	rank int32 // of the title
 }
 
-// Purchase is one line of a StockRow, as it is shown.
+// Purchase is one own line of a title. Line has the values that are shown.
 type Purchase struct {
+	Line               stock.Line
 	Label              string
-	Modality           *string
-	Model              int64
-	Copies             *int64
 	Possible, Consumed int64
 	Percentage         stock.Fraction
-	PurchasedAt        calendar.Date
-	Unit, Total        stock.Money
-	ExpiresAt          *calendar.Date
 }
 
-// stock has the row of every title with a line of its own, by identifier.
-type stockRows struct {
-	rows  []StockRow
-	ranks []int32        // of the titles
-	lines [][]stock.Line // in the order of the purchases
-}
+// stockRows has a row for each title with an own line, by identifier.
+type stockRows []StockRow
 
-// Bytes returns about the memory that the stock holds.
-func (s *stockRows) Bytes() int {
+// Bytes returns about the memory that the rows take.
+func (s stockRows) Bytes() int {
 	n := 0
-	for i := range s.rows {
-		n += 150 + (160+160)*len(s.lines[i])
+	for i := range s {
+		n += 150 + 224*len(s[i].Purchases)
 	}
 	return n
 }
 
-// stock returns the rows of the state.
-func (r *Reports) stock(ctx context.Context, a Access) (*stockRows, error) {
-	return snapshot.Load(ctx, r.Cache, key(a, "stock"), func(ctx context.Context) (*stockRows, error) {
+// stock returns the rows of the snapshot.
+func (r *Reports) stock(ctx context.Context, a Access) (stockRows, error) {
+	return snapshot.Load(ctx, r.Cache, key(a, "stock"), func(ctx context.Context) (s stockRows, err error) {
 		titles, err := r.catalogue(ctx, a)
 		if err != nil {
 			return nil, err
 		}
-		held, err := r.titleCounts(ctx, a)
+		counts, err := r.titleCounts(ctx, a)
 		if err != nil {
 			return nil, err
 		}
-		return newStock(titles, held, r.history()), nil
+		for rank := range titles.Titles {
+			t := &titles.Titles[rank]
+			if own := stock.OwnLines(t.Lines, r.history()); len(own) > 0 {
+				s = append(s, stockRow(t, int32(rank), own, counts.Of(t.Book.ID), r.history()))
+			}
+		}
+		return s, nil
 	})
 }
 
-func newStock(titles *Catalogue, held facts.CountsByTitle, history calendar.Date) *stockRows {
-	s := &stockRows{}
-	for rank := range titles.Titles {
-		t := &titles.Titles[rank]
-		if own := stock.OwnLines(t.Lines, history); len(own.Lines()) > 0 {
-			s.rows = append(s.rows, stockRow(t, own, held.Of(t.Book.ID), history))
-			s.ranks = append(s.ranks, int32(rank))
-			s.lines = append(s.lines, own.Lines())
-		}
-	}
-	return s
-}
-
 // stockRow returns the row of a title with own lines (L9).
-func stockRow(t *Title, of stock.Own, h facts.TitleCounts, history calendar.Date) StockRow {
-	own := of.Lines()
+func stockRow(t *Title, rank int32, own []stock.Line, now facts.TitleCounts, history calendar.Date) StockRow {
 	row := StockRow{
-		Title: t, ActiveLoans: h.ActiveLoans, ActiveReservations: h.ActiveReservations,
-		Readings: h.Readings, Possible: stock.Capacity(own), Purchases: make([]Purchase, len(own)),
+		Title: t, rank: rank, ActiveLoans: now.ActiveLoans, ActiveReservations: now.ActiveReservations,
+		Readings: now.Readings, Possible: stock.Capacity(own), Purchases: make([]Purchase, len(own)),
 	}
 	row.Percentage = stock.Ratio(row.Readings, row.Possible)
-	for i, consumed := range of.Allocate(h.Readings) {
+	for i, consumed := range stock.Allocate(own, now.Readings) {
 		l := own[i]
-		unit, total := l.ShownPrices()
-		row.Purchases[i] = Purchase{
-			Label: l.Label(), Modality: l.Modality, Model: stock.Model(l.MaxUses), Copies: l.ShownCopies(),
-			Possible: l.Possible(), Consumed: consumed, Percentage: stock.Ratio(consumed, l.Possible()),
-			PurchasedAt: l.ShownPurchasedAt(history), Unit: unit, Total: total, ExpiresAt: l.ShownExpiresAt(),
-		}
+		row.Purchases[i] = Purchase{l.Shown(history), l.Label(), l.Possible(), consumed, stock.Ratio(consumed, l.Possible())}
 	}
 	return row
 }
 
-// totals returns data.stock: over the rows, but active loans and reservations over all titles (L9).
-func (s *stockRows) totals(held facts.CountsByTitle) (t StockTotals) {
-	for _, h := range held {
-		t.ActiveLoans += h.ActiveLoans
-		t.ActiveReservations += h.ActiveReservations
+// totals returns the stock of a summary. It counts the titles with own lines, but the active loans and reservations of
+// all titles (L9).
+func (s stockRows) totals(counts facts.CountsByTitle) (t StockTotals) {
+	for _, c := range counts {
+		t.ActiveLoans += c.ActiveLoans
+		t.ActiveReservations += c.ActiveReservations
 	}
 	allocated := int64(0)
-	for i := range s.rows {
-		row := &s.rows[i]
+	for i := range s {
+		row := &s[i]
 		t.Readings += row.Readings
 		t.Possible += min(row.Possible, math.MaxInt64-t.Possible)
 		for _, p := range row.Purchases {
@@ -154,62 +145,31 @@ func (r *Reports) Stock(ctx context.Context, a Access, q StockQuery, p paging.Pa
 		return paging.List[StockRow]{}, err
 	}
 	found, err := snapshot.Load(ctx, r.Cache, key(a, "stock of", q), func(context.Context) (indexes, error) {
-		return all.find(titles, q, r.history()), nil
+		return all.find(q, titles.texts()), nil
 	})
 	if err != nil {
 		return paging.List[StockRow]{}, err
 	}
-	return pick(found, p, func(place int32) StockRow { return all.rows[place] })
+	return pick(found, p, func(i int32) StockRow { return all[i] })
 }
 
 // find returns the indexes of the rows that pass the query's filters, in its order.
-func (s *stockRows) find(titles *Catalogue, q StockQuery, history calendar.Date) indexes {
-	passes, lineful, texts := q.Filter.matches(), q.lines(history), titles.texts().of
-	index := make(map[int32]int32) // of the row, by the title's rank
+func (s stockRows) find(q StockQuery, texts []titleText) indexes {
+	passes, purchased := q.Filter.matches(), libraries.Between(q.Purchased)
 	var found indexes
-	for i, rank := range s.ranks {
-		row := &s.rows[i]
-		if passes(row.Title, &texts[rank]) && lineful(s.lines[i]) && (q.Band == nil || stock.BandOf(row.Readings, row.Possible) == *q.Band) {
-			found = append(found, rank)
-			index[rank] = int32(i)
+	for i := range s {
+		row := &s[i]
+		bought := slices.ContainsFunc(row.Purchases, func(p Purchase) bool {
+			return (q.Filter.Collection == 0 || p.Line.Collection == q.Filter.Collection) && purchased.Contains(p.Line.PurchasedAt)
+		})
+		if bought && passes(row.Title, &texts[row.rank]) && (q.Band == nil || stock.BandOf(row.Readings, row.Possible) == *q.Band) {
+			found = append(found, int32(i))
 		}
 	}
-	var column func(rank int32) int64
-	if of := stockColumn(q.Order); of != nil {
-		column = func(rank int32) int64 { return of(&s.rows[index[rank]]) }
+	var column func(i int32) int64
+	if value := stockColumns[q.Order]; value != nil {
+		column = func(i int32) int64 { return value(&s[i]) }
 	}
-	for i, rank := range titles.sorted(found, column, q.Asc) {
-		found[i] = index[rank]
-	}
+	sortByColumn(found, func(i int32) int32 { return texts[s[i].rank].place }, column, q.Asc)
 	return found
-}
-
-// lines returns whether one of a title's own lines meets the collection and the days of purchase, as they are shown (L9).
-func (q StockQuery) lines(history calendar.Date) func(own []stock.Line) bool {
-	purchased := libraries.Between(q.Purchased)
-	return func(own []stock.Line) bool {
-		for _, l := range own {
-			if (q.Filter.Collection == 0 || l.Collection == q.Filter.Collection) && purchased.Contains(l.ShownPurchasedAt(history)) {
-				return true
-			}
-		}
-		return false
-	}
-}
-
-// stockColumn returns the value of a column of a row, nil for the title. The percentage orders as it is shown.
-func stockColumn(order StockOrder) func(row *StockRow) int64 {
-	switch order {
-	case StockByTitle:
-		return nil
-	case StockByActiveLoans:
-		return func(row *StockRow) int64 { return row.ActiveLoans }
-	case StockByReadings:
-		return func(row *StockRow) int64 { return row.Readings }
-	case StockByPossibleReadings:
-		return func(row *StockRow) int64 { return row.Possible }
-	case StockByActiveReservations:
-		return func(row *StockRow) int64 { return row.ActiveReservations }
-	}
-	return func(row *StockRow) int64 { return int64(row.Percentage) }
 }

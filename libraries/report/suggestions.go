@@ -14,7 +14,7 @@ import (
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
-// SuggestionQuery is what the dataset suggestions is asked.
+// SuggestionQuery has the parameters of the dataset suggestions.
 type SuggestionQuery struct {
 	Period calendar.Period
 	Search *string
@@ -28,7 +28,18 @@ type SuggestionRow struct {
 	Last                                 time.Time
 }
 
-// RequestQuery is what the dataset suggestion-requests is asked. Title and Author compare by Exact.
+// suggestion is a row and the texts that it is grouped, ordered and searched by.
+type suggestion struct {
+	SuggestionRow
+	folded suggestionKey
+}
+
+// suggestionKey has the folded texts that all requests of one suggestion share. A text that folds to nothing counts as
+// null.
+type suggestionKey struct{ title, author, publisher, term string }
+
+// RequestQuery has the parameters of the dataset suggestion-requests. Title and Author are compared by
+// [libraries.Exact].
 type RequestQuery struct {
 	Period        calendar.Period
 	Title, Author *string
@@ -38,7 +49,10 @@ type RequestQuery struct {
 // Suggestions answers one page of the suggested titles (L14). The rows are shared and must not be changed.
 func (r *Reports) Suggestions(ctx context.Context, a Access, q SuggestionQuery, p paging.Page) (paging.List[SuggestionRow], error) {
 	q.Period = r.since(q.Period)
-	all, err := r.suggested(ctx, a, q.Period)
+	all, err := snapshot.Load(ctx, r.Cache, key(a, "suggestions", q.Period), func(ctx context.Context) (suggestions, error) {
+		requests, err := r.requests(ctx, a, q.Period)
+		return groupRequests(requests), err
+	})
 	if err != nil {
 		return paging.List[SuggestionRow]{}, err
 	}
@@ -52,33 +66,13 @@ func (r *Reports) Suggestions(ctx context.Context, a Access, q SuggestionQuery, 
 			found = append(found, int32(i))
 		}
 	}
-	return pick(found, p, func(place int32) SuggestionRow { return all[place].SuggestionRow })
+	return pick(found, p, func(i int32) SuggestionRow { return all[i].SuggestionRow })
 }
 
-// suggested returns the suggested titles of a period.
-func (r *Reports) suggested(ctx context.Context, a Access, p calendar.Period) (suggestions, error) {
-	return snapshot.Load(ctx, r.Cache, key(a, "suggestions", p), func(ctx context.Context) (suggestions, error) {
-		all, err := r.requested(ctx, a, p)
-		if err != nil {
-			return nil, err
-		}
-		return suggest(all), nil
-	})
-}
-
-// suggestions are those of a period, in the order of L14.
+// suggestions are the suggested titles of a period, in the order of L14.
 type suggestions []suggestion
 
-// suggestion is a row and what it is grouped, ordered and searched by.
-type suggestion struct {
-	SuggestionRow
-	folded suggestionKey
-}
-
-// suggestionKey has the folded texts that all requests of one suggestion share. What folds to nothing counts as null.
-type suggestionKey struct{ title, author, publisher, term string }
-
-// Bytes returns about the memory that the suggestions hold, but the texts that they share with the requests.
+// Bytes returns about the memory that the rows take, without the texts that they share with the requests.
 func (s suggestions) Bytes() int {
 	n := 24 + int(unsafe.Sizeof(suggestion{}))*cap(s)
 	for i := range s {
@@ -88,14 +82,15 @@ func (s suggestions) Bytes() int {
 	return n
 }
 
-// suggest groups requests, which are by instant, then identifier.
-func suggest(all []libraries.Request) (s suggestions) {
-	type seen struct {
+// groupRequests makes a row of all requests with the same folded texts. The requests are by instant, then identifier,
+// and a row shows the texts of the last one.
+func groupRequests(all []libraries.Request) (s suggestions) {
+	type asked struct {
 		group  int
 		reader int64
 	}
-	groups, readers := map[suggestionKey]int{}, map[seen]bool{}
-	written := map[suggestionKey]int{} // the group of texts as they are written: most are written alike, and folded once
+	groups, readers := map[suggestionKey]int{}, map[asked]bool{}
+	written := map[suggestionKey]int{} // groups by texts that are not folded: most requests are written alike
 	for i := range all {
 		q := &all[i]
 		raw := suggestionKey{q.Title, q.Author, q.Publisher, q.SearchTerm}
@@ -110,11 +105,10 @@ func suggest(all []libraries.Request) (s suggestions) {
 			written[raw] = g
 		}
 		row := &s[g]
-		if !readers[seen{g, q.Reader}] {
-			readers[seen{g, q.Reader}] = true
+		if !readers[asked{g, q.Reader}] {
+			readers[asked{g, q.Reader}] = true
 			row.Readers++
 		}
-		// The request is the latest so far: the group shows as it has it.
 		row.Title, row.Author, row.Publisher, row.SearchTerm = q.Title, q.Author, q.Publisher, q.SearchTerm
 		row.Availability, row.Last = q.Availability, q.Requested
 		row.Requests++
@@ -123,8 +117,8 @@ func suggest(all []libraries.Request) (s suggestions) {
 	return slices.Clip(s)
 }
 
-// compare orders two suggestions: most requests first, then the latest day first, then by the folded texts, null last. No
-// two have all texts alike, so that the order is total.
+// compare orders rows: most requests first, then the latest day first, then by the folded texts, null last. No two rows
+// have the same texts, so the order is total.
 func (s suggestion) compare(t suggestion) int {
 	return cmp.Or(
 		cmp.Compare(t.Requests, s.Requests),
@@ -144,38 +138,45 @@ func compareNullLast(x, y string) int {
 	return cmp.Compare(x, y)
 }
 
-// places are indexes of rows, ascending: what passed a filter.
+// indexes are indexes of the rows that pass a filter, in the order of the answer.
 type indexes []int32
 
-// Bytes returns the memory that the places hold.
-func (p indexes) Bytes() int { return 24 + 4*cap(p) }
+// Bytes returns the memory that the indexes take.
+func (f indexes) Bytes() int { return 24 + 4*cap(f) }
 
-// pick returns the rows at a page of the places found.
-func pick[T any](found indexes, p paging.Page, row func(place int32) T) (paging.List[T], error) {
-	at, err := paging.ListOf(found, p)
-	l := paging.List[T]{Rows: make([]T, len(at.Rows)), Total: at.Total}
-	for i, place := range at.Rows {
-		l.Rows[i] = row(place)
+// pick returns one page of the rows that were found.
+func pick[T any](found indexes, p paging.Page, row func(i int32) T) (paging.List[T], error) {
+	page, err := paging.ListOf(found, p)
+	l := paging.List[T]{Rows: make([]T, len(page.Rows)), Total: page.Total}
+	for i, index := range page.Rows {
+		l.Rows[i] = row(index)
 	}
 	return l, err
 }
 
-// Requests answers one page of the suggestion requests, by their instant, then identifier. The rows are shared and must not
+// Requests answers one page of the suggestion requests, by instant, then identifier. The rows are shared and must not
 // be changed.
 func (r *Reports) Requests(ctx context.Context, a Access, q RequestQuery, p paging.Page) (paging.List[libraries.Request], error) {
-	q.Period = r.since(q.Period)
-	all, err := r.requested(ctx, a, q.Period)
+	all, err := r.requests(ctx, a, r.since(q.Period))
 	if err != nil {
 		return paging.List[libraries.Request]{}, err
 	}
 	if q.Title == nil && q.Author == nil && q.Reader == nil {
 		return paging.ListOf(all, p)
 	}
-	return pick(q.find(all), p, func(place int32) libraries.Request { return all[place] })
+	title, author := exact(q.Title), exact(q.Author)
+	var found indexes
+	for i := range all {
+		v := &all[i]
+		if isExactly(v.Title, title) && isExactly(v.Author, author) && (q.Reader == nil || *q.Reader == v.Reader) {
+			found = append(found, int32(i))
+		}
+	}
+	return pick(found, p, func(i int32) libraries.Request { return all[i] })
 }
 
-// requested returns all requests of a period.
-func (r *Reports) requested(ctx context.Context, a Access, p calendar.Period) (requests, error) {
+// requests returns all requests of a period.
+func (r *Reports) requests(ctx context.Context, a Access, p calendar.Period) (requests, error) {
 	if p.Start > p.End {
 		return nil, nil
 	}
@@ -184,10 +185,10 @@ func (r *Reports) requested(ctx context.Context, a Access, p calendar.Period) (r
 	})
 }
 
-// requests are requests by instant, then identifier.
+// requests are suggestion requests by instant, then identifier.
 type requests []libraries.Request
 
-// Bytes returns about the memory that the requests hold.
+// Bytes returns about the memory that the requests take.
 func (r requests) Bytes() int {
 	n := 24 + int(unsafe.Sizeof(libraries.Request{}))*cap(r)
 	for i := range r {
@@ -197,25 +198,15 @@ func (r requests) Bytes() int {
 	return n
 }
 
-// find returns the places of the requests that pass the query's filters.
-func (q RequestQuery) find(all requests) indexes {
-	title, author := exactly(q.Title), exactly(q.Author)
-	var found indexes
-	for i := range all {
-		v := &all[i]
-		if title(v.Title) && author(v.Author) && (q.Reader == nil || *q.Reader == v.Reader) {
-			found = append(found, int32(i))
-		}
+// exact returns a wanted text as [libraries.Exact] compares it.
+func exact(want *string) *string {
+	if want == nil {
+		return nil
 	}
-	return found
+	return new(libraries.Exact(*want))
 }
 
-// exactly returns whether a text is the one asked for, as [libraries.Exact] compares them. A null text is none that can be asked for
-// (G7).
-func exactly(asked *string) func(text string) bool {
-	if asked == nil {
-		return func(string) bool { return true }
-	}
-	want := libraries.Exact(*asked)
-	return func(text string) bool { return text != "" && libraries.Exact(text) == want }
+// isExactly reports whether a text is the wanted one, or nil is wanted. Nothing matches a null text (G7).
+func isExactly(text string, want *string) bool {
+	return want == nil || text != "" && libraries.Exact(text) == *want
 }

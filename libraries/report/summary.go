@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/metric"
@@ -20,18 +21,17 @@ type SummaryQuery struct {
 	Filter   ReaderFilter
 	NewUsers bool // only readers registered in the period
 	GroupBy  GroupBy
-	// Today is used in place of the snapshot's day before the first load.
-	Today calendar.Date
+	Today    calendar.Date // the day of the snapshot before the first load
 }
 
-// ReaderFilter narrows a report by the readers' present attributes. Its zero value narrows nothing. A reader without the
-// attribute matches no value; a gender that is not canonical, none either.
+// ReaderFilter narrows a report by present attributes of the readers. Its zero value selects all. A reader without the
+// attribute matches no value, and a gender that is not canonical matches no reader.
 type ReaderFilter struct {
 	Library, AgeGroup   *int64
 	State, City, Gender *string
 }
 
-// GroupBy says by which attribute a summary's breakdown groups. The zero GroupBy makes none.
+// GroupBy is the attribute by which a summary's breakdown groups. The zero GroupBy makes no breakdown.
 type GroupBy uint8
 
 // The groupings, in the order of the specification.
@@ -47,16 +47,16 @@ var groupings = [...]string{ByLibrary: "library", ByState: "state", ByCity: "cit
 // String returns the grouping's name in queries.
 func (g GroupBy) String() string { return row.NameOf(groupings[:], "grouping", g) }
 
-// ChannelQuery is what the dataset channels is asked. The zero Channel is every one.
+// ChannelQuery has the parameters of the dataset channels. The zero Channel selects all.
 type ChannelQuery struct {
 	Period  calendar.Period
 	Channel libraries.Channel
 }
 
-// Summary is the answer of summary, block by block.
+// Summary is the answer of the route summary.
 type Summary struct {
 	General        General
-	Consumption    metric.DayCounts // its sessions and seconds by mode
+	Consumption    metric.DayCounts // the sessions and seconds by mode
 	Channels       ChannelTotals
 	Formats        Formats
 	Reservations   ReservationTotals
@@ -64,21 +64,20 @@ type Summary struct {
 	Deleted        DeletedUsers
 	Profile        CatalogueProfile
 	Monthly        []Month
-	Breakdown      []Group // the page's groups; of none without GroupBy
+	Breakdown      []Group // of the page; empty without GroupBy
 	BreakdownTotal int64
 }
 
-// General is data.general, of the whole base or of a group.
+// General is data.general, or the metrics of a group.
 type General struct {
 	RegisteredUsers, UsersWithLogin int64
 	DistinctBooks                   int64
 	ActiveReservations              int64
-	// Sums has the others: logins, loans, returns, readings10, readings50, previews, readingSeconds, renewals, reservations,
-	// and convertedReservations as ReservationsConverted.
+	// Sums has the other numbers. convertedReservations is ReservationsConverted.
 	Sums metric.Measures
 }
 
-// ActiveLoans returns the loans minus the returns of the period.
+// ActiveLoans returns the loans of the period minus its returns, or 0 if that is below 0.
 func (g *General) ActiveLoans() int64 {
 	return libraries.ActiveLoans(g.Sums[metric.Loans], g.Sums[metric.Returns])
 }
@@ -109,20 +108,20 @@ type StockTotals struct {
 	Histogram                       [stock.Bands]int64
 }
 
-// DeletedUsers is data.deletedUsers. WithLoans counts the deactivated readers alone, who have had a loan (L12).
+// DeletedUsers is data.deletedUsers. WithLoans counts only deactivated readers who have had a loan (L12).
 type DeletedUsers struct {
 	Total, Last30Days, WithLoans int64
 	Daily                        []DayCount
 	Monthly                      []MonthCount
 }
 
-// DayCount is a count of one day.
+// DayCount is a number of one day.
 type DayCount struct {
 	Day   calendar.Date
 	Total int64
 }
 
-// MonthCount is a count of one month, which is shown by MonthOf its first day.
+// MonthCount is a number of one month, given by its first day.
 type MonthCount struct {
 	First calendar.Date
 	Total int64
@@ -134,33 +133,33 @@ type ProfileItem struct {
 	Titles, Loans int64
 }
 
-// CatalogueProfile is data.catalogProfile. Video is nil unless some title is one.
+// CatalogueProfile is data.catalogProfile. Video is nil if no title has a video.
 type CatalogueProfile struct {
 	Categories, Subjects, Origins []ProfileItem
 	Ebook, Audiobook              ProfileItem
 	Video                         *ProfileItem
 }
 
-// Month is an entry of data.monthly: the part of a month that lies in the period.
+// Month is an entry of data.monthly: the part of a month that is in the period.
 type Month struct {
 	Period calendar.Period
 	Sums   metric.Measures
 }
 
-// Group is an entry of data.breakdown. Key is empty in the group of readers without the value.
+// Group is an entry of data.breakdown. Key is empty for readers without the value.
 type Group struct {
 	Key, Label string
 	Metrics    General
 }
 
-// Summary answers summary; the page is that of the breakdown, and is not read where there is none. Its lists are shared and must not be changed. Each part is kept
-// for all queries that share it.
+// Summary answers the route summary. The page is that of the breakdown, and is ignored without GroupBy. The lists are
+// shared and must not be changed. Each part is cached for all queries that share it.
 func (r *Reports) Summary(ctx context.Context, a Access, q SummaryQuery, p paging.Page) (*Summary, error) {
 	now := q.Today
 	if a.Hour != 0 {
 		now = a.Hour.Day()
 	}
-	of, err := r.readerSummary(ctx, a, q)
+	readers, err := r.readerSummary(ctx, a, q)
 	if err != nil {
 		return nil, err
 	}
@@ -168,25 +167,23 @@ func (r *Reports) Summary(ctx context.Context, a Access, q SummaryQuery, p pagin
 	if err != nil {
 		return nil, err
 	}
-	channels, err := r.channelTotals(ctx, a, q.Period)
-	if err != nil {
+	s := *base
+	s.General = readers.general
+	if s.Channels, err = r.channelTotals(ctx, a, q.Period); err != nil {
 		return nil, err
 	}
-	var breakdown paging.List[Group]
 	if q.GroupBy != 0 {
-		if breakdown, err = paging.ListOf(of.groups, p); err != nil {
+		breakdown, err := paging.ListOf(readers.groups, p)
+		if err != nil {
 			return nil, err
 		}
+		s.Breakdown, s.BreakdownTotal = breakdown.Rows, breakdown.Total
 	}
-	return &Summary{
-		General: of.general, Consumption: base.consumption, Channels: channels, Formats: base.formats,
-		Reservations: base.reservations, Stock: base.stock, Deleted: base.deleted, Profile: base.profile,
-		Monthly: base.monthly, Breakdown: breakdown.Rows, BreakdownTotal: breakdown.Total,
-	}, nil
+	return &s, nil
 }
 
-// channelTotals returns the sessions of a period by channel, none where their source does not answer now (L13). They are not
-// kept: a source of its own has hours that are not the state's, and keeps its answers itself.
+// channelTotals returns the sessions of a period by channel, or none while their source is not available (L13). They are
+// not cached here: an outside source has hours of its own, and caches its answers itself.
 func (r *Reports) channelTotals(ctx context.Context, a Access, period calendar.Period) (ChannelTotals, error) {
 	days, err := cmp.Or(r.Channels, ChannelSource(r.Store)).Channels(ctx, a, period)
 	if errors.Is(err, ErrChannels) {
@@ -195,16 +192,16 @@ func (r *Reports) channelTotals(ctx context.Context, a Access, period calendar.P
 	return totalChannels(days), err
 }
 
-// saturated returns the sum of two numbers that are not negative, or the largest int64 where that is larger.
+// saturated returns the sum of two numbers that are not negative. It stops at the largest int64.
 func saturated(a, b int64) int64 { return a + min(b, math.MaxInt64-a) }
 
-// Web returns the sessions of the three web channels together. Where a sum is too large, it is the largest int64.
+// Web returns the sessions of the three web channels.
 func (t ChannelTotals) Web() int64 { return saturated(saturated(t.Mobile, t.Desktop), t.Tablet) }
 
 // Total returns the sessions of all channels.
 func (t ChannelTotals) Total() int64 { return saturated(t.Web(), t.App) }
 
-// totalChannels adds up the rows of a source that answered.
+// totalChannels sums the rows of a source.
 func totalChannels(days []libraries.ChannelDay) ChannelTotals {
 	t := ChannelTotals{Available: true}
 	for _, d := range days {
@@ -217,24 +214,21 @@ func totalChannels(days []libraries.ChannelDay) ChannelTotals {
 			t.Tablet = saturated(t.Tablet, d.Sessions)
 		case libraries.App:
 			t.App = saturated(t.App, d.Sessions)
-			t.AppEstimated = true // all rows of it are (L13)
+			t.AppEstimated = true // always (L13)
 		}
 	}
 	return t
 }
 
-// ChannelDays answers the sessions by channel: every row of the period, by date, then channel. The error is ErrChannels
-// where their source does not answer. Nothing is kept here: a source that is slow keeps its own good answers (L13).
+// ChannelDays answers the dataset channels: every row of the period, by date, then channel. The error is [ErrChannels]
+// while their source is not available (L13).
 func (r *Reports) ChannelDays(ctx context.Context, a Access, q ChannelQuery) (paging.List[libraries.ChannelDay], error) {
 	days, err := cmp.Or(r.Channels, ChannelSource(r.Store)).Channels(ctx, a, q.Period)
 	if err != nil {
 		return paging.List[libraries.ChannelDay]{}, err
 	}
-	var rows []libraries.ChannelDay
-	for _, d := range days {
-		if q.Channel == 0 || d.Channel == q.Channel {
-			rows = append(rows, d)
-		}
+	if q.Channel != 0 {
+		days = slices.DeleteFunc(slices.Clone(days), func(d libraries.ChannelDay) bool { return d.Channel != q.Channel })
 	}
-	return paging.List[libraries.ChannelDay]{Rows: rows, Total: int64(len(rows))}, nil
+	return paging.List[libraries.ChannelDay]{Rows: days, Total: int64(len(days))}, nil
 }

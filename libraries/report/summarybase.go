@@ -3,47 +3,32 @@ package report
 import (
 	"cmp"
 	"context"
-	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
 	"github.com/lectern-dev/lectern/libraries/metric"
 	"github.com/lectern-dev/lectern/libraries/stock"
-	"github.com/lectern-dev/lectern/paging/fold"
 	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/reading/packed"
 )
 
-// unfiltered are the blocks of a summary that no filter cuts, but for the channels.
-type baseSummary struct {
-	consumption  metric.DayCounts
-	formats      Formats
-	reservations ReservationTotals
-	stock        StockTotals
-	deleted      DeletedUsers
-	profile      CatalogueProfile
-	monthly      []Month
+// Bytes returns about the memory of the parts that [Reports.baseSummary] makes.
+func (s *Summary) Bytes() int {
+	n := 600 + 16*len(s.Deleted.Daily) + 16*len(s.Deleted.Monthly) + 120*len(s.Monthly)
+	return n + 32*(len(s.Profile.Categories)+len(s.Profile.Subjects)+len(s.Profile.Origins))
 }
 
-// Bytes returns about the memory that the blocks hold.
-func (w *baseSummary) Bytes() int {
-	n := 600 + 16*len(w.deleted.Daily) + 16*len(w.deleted.Monthly) + 120*len(w.monthly)
-	for _, items := range [][]ProfileItem{w.profile.Categories, w.profile.Subjects, w.profile.Origins} {
-		n += 32 * len(items)
-	}
-	return n
-}
-
-// unfiltered returns the blocks for a period.
-func (r *Reports) baseSummary(ctx context.Context, a Access, period calendar.Period, now calendar.Date) (*baseSummary, error) {
-	return snapshot.Load(ctx, r.Cache, key(a, "summary base", period, now), func(ctx context.Context) (*baseSummary, error) {
+// baseSummary returns the parts of a summary that no filter narrows, except the channels.
+func (r *Reports) baseSummary(ctx context.Context, a Access, period calendar.Period, now calendar.Date) (*Summary, error) {
+	return snapshot.Load(ctx, r.Cache, key(a, "summary base", period, now), func(ctx context.Context) (*Summary, error) {
 		return r.countBase(ctx, a, period, now)
 	})
 }
 
-func (r *Reports) countBase(ctx context.Context, a Access, period calendar.Period, now calendar.Date) (*baseSummary, error) {
+func (r *Reports) countBase(ctx context.Context, a Access, period calendar.Period, now calendar.Date) (*Summary, error) {
 	known := r.since(period)
 	t, err := r.tables(ctx, a)
 	if err != nil {
@@ -63,42 +48,28 @@ func (r *Reports) countBase(ctx context.Context, a Access, period calendar.Perio
 	}
 	days := t.counted.Days.In(known)
 	sums := sumOf(&days)
-	w := &baseSummary{
-		consumption: countsIn(&days),
-		formats:     formatsOf(t.titles, byTitle),
-		stock:       stock.totals(t.counted.Titles),
-		deleted:     t.readers.deleted(r.history(), now),
-		profile:     t.titles.profile(byTitle, r.history()),
-		monthly:     monthly(&days, libraries.Months(period, r.history(), now)),
+	s := &Summary{
+		Formats: formatsOf(t.titles, byTitle),
+		Stock:   stock.totals(t.counted.Titles),
+		Deleted: t.readers.deletedUsers(r.history(), now),
+		Profile: t.titles.profile(byTitle, r.history()),
 	}
-	w.formats.Listeners, w.formats.ListeningSeconds = listeners, sums[metric.ListeningSeconds]
-	w.reservations = ReservationTotals{
-		Active: w.stock.ActiveReservations, Converted: sums[metric.ConvertedThatDay],
-		Cancelled: w.consumption.Cancelled, Lost: w.consumption.Lost,
+	for i := range days.Totals {
+		s.Consumption.Add(&days.Totals[i].Counts)
 	}
-	return w, nil
+	for _, month := range libraries.Months(period, r.history(), now) {
+		part := days.In(month)
+		s.Monthly = append(s.Monthly, Month{month, sumOf(&part)})
+	}
+	s.Formats.Listeners, s.Formats.ListeningSeconds = listeners, sums[metric.ListeningSeconds]
+	s.Reservations = ReservationTotals{
+		Active: s.Stock.ActiveReservations, Converted: sums[metric.ConvertedThatDay],
+		Cancelled: s.Consumption.Cancelled, Lost: s.Consumption.Lost,
+	}
+	return s, nil
 }
 
-// countsIn returns the counts of all days.
-func countsIn(d *facts.Days) (counts metric.DayCounts) {
-	for i := range d.Totals {
-		counts.Add(&d.Totals[i].Counts)
-	}
-	return counts
-}
-
-// monthly returns the sums of the parts of months.
-func monthly(d *facts.Days, months []calendar.Period) []Month {
-	list := make([]Month, len(months))
-	for i, month := range months {
-		days := d.In(month)
-		list[i] = Month{month, sumOf(&days)}
-	}
-	return list
-}
-
-// formatsOf counts the titles, and their loans, by the formats that they have: each once, one without either in none
-// (L20).
+// formatsOf counts titles and their loans by format (L20). A title without an e-book or audiobook is not counted.
 func formatsOf(titles *Catalogue, sums titleSums) (f Formats) {
 	for rank := range titles.Titles {
 		b := &titles.Titles[rank].Book
@@ -118,10 +89,10 @@ func formatsOf(titles *Catalogue, sums titleSums) (f Formats) {
 	return f
 }
 
-// titleSums are the sums of a period by the ranks of the titles.
+// titleSums has the sums of a period by the ranks of the titles.
 type titleSums []metric.Measures
 
-// Bytes returns the memory that the sums hold.
+// Bytes returns the memory that the sums take.
 func (s titleSums) Bytes() int { return 8 * int(metric.Metrics) * cap(s) }
 
 // titleSums returns the sums of a period.
@@ -135,31 +106,25 @@ func (r *Reports) titleSums(ctx context.Context, a Access, period calendar.Perio
 		for i := range scanners {
 			scanners[i] = titleScanner{catalogue: titles, sums: make(titleSums, len(titles.Titles))}
 		}
-		err = r.visitDays(ctx, a, facts.DayOfTitlesKind, period, func(visitor int, day calendar.Date, data []byte) error {
-			if err := scanners[visitor].scan(data); err != nil {
-				return fmt.Errorf("titles of %s: %w", day, err)
-			}
-			return nil
+		err = r.scanDays(ctx, a, facts.DayOfTitlesKind, period, func(worker int, _ calendar.Date, data []byte) error {
+			return scanners[worker].scan(data)
 		})
-		if err != nil {
-			return nil, err
-		}
 		all := scanners[0].sums
 		for rank := range all {
 			for _, other := range scanners[1:] {
 				all[rank].Add(&other.sums[rank])
 			}
 		}
-		return all, nil
+		return all, err
 	})
 }
 
-// titleScanner sums the days of titles. Each visitor has its own.
+// titleScanner sums the days of titles. Each goroutine of a scan has its own.
 type titleScanner struct {
 	catalogue *Catalogue
 	sums      titleSums
-	day       facts.DayOfTitles // the one that is scanned
-	ranks     []int32           // by place
+	day       facts.DayOfTitles
+	ranks     []int32 // of the titles of the day
 }
 
 // scan adds a stored day.
@@ -179,14 +144,19 @@ func (s *titleScanner) scan(data []byte) error {
 	return nil
 }
 
-// listeners counts the distinct readers who listened in a period, for however long (L20).
+// listeners counts the readers who listened in a period, for however long (L20).
 func (r *Reports) listeners(ctx context.Context, a Access, readers *Readers, period calendar.Period) (int64, error) {
 	var found [scanWorkers]set
-	err := r.visitDays(ctx, a, facts.DayOfReadersKind, period, func(visitor int, day calendar.Date, data []byte) error {
-		if err := readers.addListeners(&found[visitor], data); err != nil {
-			return fmt.Errorf("readers of %s: %w", day, err)
+	err := r.scanDays(ctx, a, facts.DayOfReadersKind, period, func(worker int, _ calendar.Date, data []byte) error {
+		var day facts.DayOfReaders
+		if err := packed.Open(data, &day); err != nil {
+			return err
 		}
-		return nil
+		return day.Column(metric.ListeningSessions, func(place int, _ int64) {
+			if rank, ok := readers.Rank(day.IDs[place]); ok {
+				found[worker].add(rank)
+			}
+		})
 	})
 	for _, other := range found[1:] {
 		found[0].join(other)
@@ -194,40 +164,26 @@ func (r *Reports) listeners(ctx context.Context, a Access, readers *Readers, per
 	return found[0].count(), err
 }
 
-// addListeners adds the ranks of those who listened on a day.
-func (r *Readers) addListeners(to *set, data []byte) error {
-	var day facts.DayOfReaders
-	if err := packed.Open(data, &day); err != nil {
-		return err
-	}
-	return day.Column(metric.ListeningSessions, func(place int, _ int64) {
-		if rank, ok := r.Rank(day.IDs[place]); ok {
-			to.add(rank)
-		}
-	})
-}
-
-// deleted counts the readers whose accounts are gone since the history began (L12).
-func (r *Readers) deleted(history, now calendar.Date) DeletedUsers {
+// deletedUsers counts the accounts that were deactivated or deleted since the history began (L12).
+func (r *Readers) deletedUsers(history, now calendar.Date) DeletedUsers {
 	var d DeletedUsers
-	since := calendar.Period{Start: history, End: now}
 	days := map[calendar.Date]int64{}
-	for _, g := range r.inactive {
-		if !r.statuses[g.rank].CountsAsDeleted(g.day, history) {
+	for rank, day := range r.deleted {
+		if !r.statuses[rank].CountsAsDeleted(day, history) {
 			continue
 		}
 		d.Total++
-		if r.statuses[g.rank] == libraries.ReaderDeactivated && r.loans[g.rank] > 0 {
+		if r.statuses[rank] == libraries.ReaderDeactivated && r.loans[rank] > 0 {
 			d.WithLoans++
 		}
-		days[g.day]++
+		days[day]++
 	}
 	last := libraries.LastDays(now)
 	for day := last.Start; day <= last.End; day++ {
 		d.Daily = append(d.Daily, DayCount{day, days[day]})
 		d.Last30Days += days[day]
 	}
-	for _, month := range libraries.Months(since, history, now) {
+	for _, month := range libraries.Months(calendar.Period{Start: history, End: now}, history, now) {
 		n := int64(0)
 		for day := month.Start; day <= month.End; day++ {
 			n += days[day]
@@ -237,7 +193,7 @@ func (r *Readers) deleted(history, now calendar.Date) DeletedUsers {
 	return d
 }
 
-// profile counts titles, and their loans in a period, by what they are (L20).
+// profile counts titles and their loans in a period, by category, subject, origin and material (L20).
 func (c *Catalogue) profile(sums titleSums, history calendar.Date) CatalogueProfile {
 	categories, subjects, origins := profiled{}, profiled{}, profiled{}
 	var p CatalogueProfile
@@ -263,7 +219,7 @@ func (c *Catalogue) profile(sums titleSums, history calendar.Date) CatalogueProf
 	return p
 }
 
-// count counts a title with its loans, if it is one of the item's.
+// count counts a title with its loans if the item has it.
 func (p *ProfileItem) count(is bool, loans int64) {
 	if is {
 		p.Titles++
@@ -272,35 +228,29 @@ func (p *ProfileItem) count(is bool, loans int64) {
 }
 
 // profiled has the items of a list by identifier.
-type profiled map[int64]ProfileItem
+type profiled map[int64]*ProfileItem
 
-// count counts a title in each of the items.
+// count counts a title with its loans in each of the items.
 func (p profiled) count(loans int64, ids ...int64) {
 	for _, id := range ids {
-		item := p[id]
-		item.count(true, loans)
-		p[id] = item
+		if p[id] == nil {
+			p[id] = new(ProfileItem)
+		}
+		p[id].count(true, loans)
 	}
 }
 
-// items returns the items in their order: most titles first, then by folded name, then by identifier.
+// items returns the items: most titles first, then by folded name, then by identifier.
 func (p profiled) items(name func(id int64) string) []ProfileItem {
-	type entry struct {
-		id     int64
-		folded string
-		item   ProfileItem
-	}
-	entries := make([]entry, 0, len(p))
 	for id, item := range p {
 		item.Name = name(id)
-		entries = append(entries, entry{id, fold.Text(item.Name), item})
 	}
-	slices.SortFunc(entries, func(a, b entry) int {
-		return cmp.Or(cmp.Compare(b.item.Titles, a.item.Titles), cmp.Compare(a.folded, b.folded), cmp.Compare(a.id, b.id))
-	})
-	items := make([]ProfileItem, len(entries))
-	for i, e := range entries {
-		items[i] = e.item
+	ids := slices.Collect(maps.Keys(p))
+	sortByName(ids, func(id int64) (string, int64) { return p[id].Name, id })
+	slices.SortStableFunc(ids, func(a, b int64) int { return cmp.Compare(p[b].Titles, p[a].Titles) })
+	items := make([]ProfileItem, len(ids))
+	for i, id := range ids {
+		items[i] = *p[id]
 	}
 	return items
 }

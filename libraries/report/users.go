@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -15,24 +14,25 @@ import (
 	"github.com/lectern-dev/lectern/reading/packed"
 )
 
-// UserQuery is what the users are asked. The zero Status is every one.
+// UserQuery has the parameters of the users. The zero Status selects all.
 type UserQuery struct {
 	Reader       *int64
 	Status       libraries.ReaderStatus
 	Library      *int64
-	Registered   calendar.Asked // open where an end is absent, see Between
+	Registered   calendar.Asked // open at an end that is nil
 	UpdatedSince *calendar.Date
 }
 
-// User is one row of the users: the register's row, but for its RA, with the names of its terms, empty where null, and the number of loans.
+// User is one row of the users: a reader without the RA, the names of the reader's terms, and the number of loans of
+// all time. Empty names are null.
 type User struct {
 	Reader                *libraries.Reader
 	LibraryName, AgeGroup string
 	TotalLoans            int64
 }
 
-// Users answers one page of the readers, by identifier. No rows are kept, so that what is erased from the
-// register is nowhere else (L18).
+// Users answers one page of the readers, by identifier. Rows are never cached, so that erasing a person takes effect
+// at once (L18).
 func (r *Reports) Users(ctx context.Context, a Access, q UserQuery, p paging.Page) (paging.List[User], error) {
 	t, err := r.tables(ctx, a)
 	if err != nil {
@@ -46,7 +46,7 @@ func (r *Reports) Users(ctx context.Context, a Access, q UserQuery, p paging.Pag
 	return list, err
 }
 
-// userRows reads the register's rows of readers, which ascend.
+// userRows returns the rows of readers, who ascend.
 func (r *Reports) userRows(ctx context.Context, a Access, t tables, ids []int64) (rows []User, erased bool, err error) {
 	people, erased, err := r.Store.Named(ctx, a, ids)
 	if err != nil {
@@ -69,13 +69,12 @@ func (r *Reports) userRows(ctx context.Context, a Access, t tables, ids []int64)
 	return rows, erased, nil
 }
 
-// fill sets of a reader what the attributes have, all but the RA, which no list shows.
+// fill sets the attributes of a reader, except the RA, which no list shows.
 func (r *Readers) fill(to *libraries.Reader, rank int) {
-	to.Library, to.AgeGroup = r.libraries.Values[r.libraries.At[rank]], r.ageGroups.Values[r.ageGroups.At[rank]]
-	to.State, to.City = r.states.Values[r.states.At[rank]], r.cities.Values[r.cities.At[rank]]
+	to.Library, to.AgeGroup, to.State, to.City = r.libraries.Of(rank), r.ageGroups.Of(rank), r.states.Of(rank), r.cities.Of(rank)
 	to.Gender, to.Status, to.Registered = r.genders[rank], r.statuses[rank], r.registered[rank]
-	if i, gone := slices.BinarySearchFunc(r.inactive, rank, func(g inactiveReader, rank int) int { return cmp.Compare(int(g.rank), rank) }); gone {
-		to.DeletedAt = r.inactive[i].day
+	if day, ok := r.deleted[int32(rank)]; ok {
+		to.DeletedAt = day
 	}
 	to.RA = ""
 }
@@ -100,52 +99,42 @@ func (r *Readers) filter(q UserQuery) (ids []int64) {
 	return ids
 }
 
-// passes returns whether the reader of a rank passes the query's filters, all but that for one reader.
+// passes returns a function that reports whether the reader of a rank passes the query's filters, except Reader.
 func (r *Readers) passes(q UserQuery) func(rank int) bool {
-	var library uint32
-	if q.Library != nil {
-		code, ok := r.libraries.Code(*q.Library)
-		if !ok || *q.Library == libraries.None { // none matches no value (G7)
-			return func(int) bool { return false }
-		}
-		library = code
-	}
-	registered := libraries.Between(q.Registered)
+	library, registered := valuesThat(&r.libraries, q.Library, sameTerm), libraries.Between(q.Registered)
 	return func(rank int) bool {
 		return (q.Status == 0 || r.statuses[rank] == q.Status) &&
-			(q.Library == nil || r.libraries.At[rank] == library) &&
+			library[r.libraries.At[rank]] &&
 			registered.Contains(r.registered[rank]) &&
 			(q.UpdatedSince == nil || r.updated[rank] >= *q.UpdatedSince)
 	}
 }
 
-// UsersSince answers one page of a round of the users.
+// UsersSince answers one page of an incremental pull of the users (H14).
 func (r *Reports) UsersSince(ctx context.Context, a Access, since snapshot.Versions, q UserQuery, p paging.Page) (paging.List[User], error) {
-	k := sinceKey(a, since, "users", q)
-	changed, err := snapshot.Load(ctx, r.Cache, k, func(ctx context.Context) (incremental.Rows, error) { return r.usersChanged(ctx, a, since, q) })
-	if err != nil {
-		return paging.List[User]{}, err
-	}
 	var erased bool
-	list, err := incremental.Page(changed, p, func(kept incremental.Rows) (rows []User, err error) {
-		t, err := r.tables(ctx, a)
-		if err != nil {
-			return nil, err
-		}
-		ids := make([]int64, len(kept))
-		for i, c := range kept {
-			ids[i] = c.A
-		}
-		rows, erased, err = r.userRows(ctx, a, t, ids)
-		return rows, err
-	}, func(c incremental.Row) User { return User{Reader: &libraries.Reader{ID: c.A}} })
+	list, err := pull(ctx, r, sinceKey(a, since, "users", q), p,
+		func(ctx context.Context) (incremental.Rows, error) { return r.usersChanged(ctx, a, since, q) },
+		func(page incremental.Rows) (rows []User, err error) {
+			t, err := r.tables(ctx, a)
+			if err != nil {
+				return nil, err
+			}
+			ids := make([]int64, len(page))
+			for i, c := range page {
+				ids[i] = c.A
+			}
+			rows, erased, err = r.userRows(ctx, a, t, ids)
+			return rows, err
+		},
+		func(c incremental.Row) User { return User{Reader: &libraries.Reader{ID: c.A}} })
 	list.Erased = erased
 	return list, err
 }
 
-// usersChanged compares the readers whose attributes stand in blocks that differ; of the others it takes those whose own row was
-// replaced, or that have a term which was named anew. Rows of the register are not compared. One of whom something was erased in both
-// states, also by a load that still waits for its hour or was withdrawn, is listed too: a copy has it.
+// usersChanged lists the readers whose attributes differ, whose row was replaced, or whose library or age group has
+// another name. Only the blocks of attributes that loads have replaced are compared. Rows are not compared: a reader
+// of whom something was erased is listed although both snapshots lack it, because the client's copy has it.
 func (r *Reports) usersChanged(ctx context.Context, a Access, since snapshot.Versions, q UserQuery) (incremental.Rows, error) {
 	loads := snapshot.LoadsAfter(since.Facts, a.At.Facts)
 	now, err := r.Readers(ctx, a)
@@ -156,87 +145,74 @@ func (r *Reports) usersChanged(ctx context.Context, a Access, since snapshot.Ver
 	if err != nil {
 		return nil, err
 	}
-	blocks = slices.Compact(blocks)
-	was, err := r.readersIn(ctx, a.earlier(since), snapshot.Range{Among: append([]int64{}, blocks...)}) // nil would be all
+	blocks = append([]int64{}, slices.Compact(blocks)...) // nil would be all
+	was, err := r.readersIn(ctx, a.earlier(since), snapshot.Range{Among: blocks})
 	if err != nil {
 		return nil, err
 	}
-	ids, err := r.Store.ReplacedRows(ctx, a, loads, ReaderRows)
+	replaced, err := r.Store.ReplacedRows(ctx, a, loads, ReaderRows)
 	if err != nil {
 		return nil, err
 	}
+	// Also by a load that is not in effect yet or that was withdrawn.
 	erased, err := r.Store.ReplacedRows(ctx, a, snapshot.LoadsAfter(since.Registers, a.At.Registers), ErasedReaders)
 	if err != nil {
 		return nil, err
 	}
-	ids = append(ids, erased...)
-	named, err := r.Store.ReplacedRows(ctx, a, loads, NamedTerms)
+	renamed, err := r.Store.ReplacedRows(ctx, a, loads, NamedTerms)
 	if err != nil {
 		return nil, err
 	}
-	c := userDiff{was: was, now: now, blocks: blocks, q: q}
-	c.before, c.after = was.passes(q), now.passes(q)
+	d := userDiff{was: was, now: now, before: was.passes(q), after: now.passes(q)}
+	ids := append(replaced, erased...)
 	for _, id := range was.IDs {
 		if _, known := now.Rank(id); !known {
 			ids = append(ids, id)
 		}
 	}
 	for rank, id := range now.IDs {
-		if c.apart(rank) || now.hasTerm(rank, named) {
+		_, inBlock := slices.BinarySearch(blocks, facts.AttributesBlock(id))
+		if inBlock && d.differs(rank) || now.hasTerm(rank, renamed) {
 			ids = append(ids, id)
 		}
 	}
-	return c.pull(ids)
+	return d.rows(ids, q.Reader)
 }
 
-// usersCompared are the readers of two states: all of now, and those of some blocks of then.
+// userDiff has the readers of two snapshots, the earlier ones only of some blocks, and the filters of a query on them.
 type userDiff struct {
 	was, now      *Readers
 	before, after func(rank int) bool
-	blocks        []int64
-	q             UserQuery
 }
 
-// apart reports whether what is shown of a reader of now, besides the own row, is not what it was.
-func (c *userDiff) apart(rank int) bool {
-	id := c.now.IDs[rank]
-	if _, found := slices.BinarySearch(c.blocks, facts.AttributesBlock(id)); !found {
-		return false
-	}
-	then, ok := c.was.Rank(id)
-	return !ok || c.was.loans[then] != c.now.loans[rank] || c.before(then) != c.after(rank)
+// differs reports whether a reader of the later snapshot is new or has other attributes that the list shows.
+func (d *userDiff) differs(rank int) bool {
+	was, ok := d.was.Rank(d.now.IDs[rank])
+	return !ok || d.was.loans[was] != d.now.loans[rank] || d.before(was) != d.after(rank)
 }
 
-// round makes the round of readers that may differ, in any order, and of others.
-func (c *userDiff) pull(ids []int64) (incremental.Rows, error) {
+// rows returns the rows of readers who may differ, given in any order: of all of them, or only of one.
+func (d *userDiff) rows(ids []int64, only *int64) (incremental.Rows, error) {
 	slices.Sort(ids)
 	var changed incremental.Rows
 	for _, id := range slices.Compact(ids) {
-		if c.q.Reader != nil && *c.q.Reader != id {
+		if only != nil && *only != id {
 			continue
 		}
-		var err error
-		rank, known := c.now.Rank(id)
-		then, was := c.was.Rank(id)
-		switch {
-		case known && c.after(rank):
-			err = changed.Add(incremental.Row{A: id})
-		case was && c.before(then):
-			err = changed.Add(incremental.Row{A: id, Removed: true})
-		}
-		if err != nil {
-			return nil, err
+		rank, known := d.now.Rank(id)
+		was, had := d.was.Rank(id)
+		if known = known && d.after(rank); known || had && d.before(was) {
+			if err := changed.Add(incremental.Row{A: id, Removed: !known}); err != nil {
+				return nil, err
+			}
 		}
 	}
-	return changed.Sorted(), nil
+	return changed, nil
 }
 
 // hasTerm reports whether a reader's library or age group is one of the terms, which ascend.
 func (r *Readers) hasTerm(rank int, terms []int64) bool {
-	if len(terms) == 0 {
-		return false
-	}
-	_, library := slices.BinarySearch(terms, r.libraries.Values[r.libraries.At[rank]])
-	_, group := slices.BinarySearch(terms, r.ageGroups.Values[r.ageGroups.At[rank]])
-	return library || group
+	_, library := slices.BinarySearch(terms, r.libraries.Of(rank))
+	_, ageGroup := slices.BinarySearch(terms, r.ageGroups.Of(rank))
+	return library || ageGroup
 }

@@ -330,7 +330,7 @@ func TestStock(t *testing.T) {
 	for _, r := range ask(report.StockQuery{Order: report.StockByTitle, Asc: true}) {
 		got = append(got, fmt.Sprint(r.Title.Book.ID, " ", r.ActiveLoans, r.Readings, r.Possible, r.Percentage, r.ActiveReservations))
 		for _, p := range r.Purchases {
-			got = append(got, fmt.Sprint(p.Label, " ", p.Model, p.Possible, p.Consumed, p.Percentage, " ", p.PurchasedAt, p.Unit, p.Total, p.Copies != nil))
+			got = append(got, fmt.Sprint(p.Label, " ", stock.Model(p.Line.MaxUses), p.Possible, p.Consumed, p.Percentage, " ", p.Line.PurchasedAt, p.Line.UnitPrice, p.Line.TotalPrice, p.Line.Copies != nil))
 		}
 	}
 	if want := []string{

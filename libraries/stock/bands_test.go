@@ -2,11 +2,8 @@ package stock_test
 
 import (
 	"math"
-	"math/big"
 	"slices"
 	"testing"
-
-	"pgregory.net/rapid"
 
 	"github.com/lectern-dev/lectern/libraries/stock"
 )
@@ -55,31 +52,6 @@ func TestBandOf(t *testing.T) {
 			t.Errorf("%s: BandOf(%d, %d) = %s, want %s", test.rule, test.readings, test.possible, got, test.want)
 		}
 	}
-}
-
-// slowBand tries the bands of L10 one by one, on fractions.
-func slowBand(readings, possible int64) stock.Band {
-	if readings == 0 || possible == 0 {
-		return stock.BandNone
-	}
-	percent := big.NewRat(readings, possible)
-	percent.Mul(percent, big.NewRat(100, 1))
-	for tens := int64(1); tens <= 10; tens++ {
-		if big.NewRat(10*tens, 1).Cmp(percent) >= 0 {
-			return stock.Band(tens)
-		}
-	}
-	return stock.BandOver
-}
-
-func TestBandLaws(t *testing.T) {
-	number := rapid.OneOf(rapid.Int64Range(0, 30), rapid.Int64Range(0, 2_000), rapid.Int64Range(0, math.MaxInt64))
-	rapid.Check(t, func(t *rapid.T) {
-		readings, possible := number.Draw(t, "readings"), number.Draw(t, "possible")
-		if got, want := stock.BandOf(readings, possible), slowBand(readings, possible); got != want {
-			t.Errorf("BandOf(%d, %d) = %s, want %s", readings, possible, got, want)
-		}
-	})
 }
 
 func TestBandNames(t *testing.T) {

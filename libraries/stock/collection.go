@@ -7,14 +7,14 @@ import (
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
-// Collection is where a line of stock comes from. The zero Collection is none.
+// Collection says where a line of stock comes from. The zero Collection is none.
 type Collection uint8
 
-// The collections. A title of the platform's can be lent without limit; the others are stock of the library's own.
+// The collections. Titles of the platform can be lent without limit; the others are stock of the library's own.
 const (
 	Platform Collection = iota + 1
 	Additional
-	External // inherited from outside: each copy is one reading (L8)
+	External // inherited from outside: each copy serves one reading (L8)
 	Manual
 )
 
@@ -26,10 +26,10 @@ func (c Collection) String() string { return row.NameOf(collections[:], "collect
 // Owned reports whether lines of the collection are stock of the library's own: additional, external and manual are.
 func (c Collection) Owned() bool { return c >= Additional && c <= Manual }
 
-// CollectionOf returns the collection that a title shows (L8): that of its first own line in the order in which they are
-// consumed, else Platform if it has a line of that, else none, which is 0.
+// CollectionOf returns the collection that a title shows (L8): that of the own line that is consumed first, else
+// Platform if the title has such a line, else 0.
 func CollectionOf(lines []Line, history calendar.Date) Collection {
-	if own := OwnLines(lines, history).lines; len(own) > 0 {
+	if own := OwnLines(lines, history); len(own) > 0 {
 		return own[0].Collection
 	}
 	if InCollection(lines, Platform) {
@@ -38,8 +38,7 @@ func CollectionOf(lines []Line, history calendar.Date) Collection {
 	return 0
 }
 
-// InCollection reports whether any line of a title is in the collection: the filter of books (L8). What does not
-// [Line.Exists] is no line.
+// InCollection reports whether any line of a title that [Line.Exists] is in the collection: the filter of books (L8).
 func InCollection(lines []Line, c Collection) bool {
 	return slices.ContainsFunc(lines, func(l Line) bool { return l.Exists() && l.Collection == c })
 }
@@ -47,38 +46,13 @@ func InCollection(lines []Line, c Collection) bool {
 // Kind says how a line of stock came to the library. The zero Kind is none.
 type Kind uint8
 
-// The kinds of lines, in the order in which they are consumed on a day.
+// The kinds of lines, in the order in which they are consumed on one day.
 const (
 	PurchaseLine Kind = iota + 1 // bought on the marketplace
-	LegacyLine                   // inherited from the system before
+	LegacyLine                   // inherited from an earlier system
 )
 
 var kinds = [...]string{PurchaseLine: "purchase", LegacyLine: "legacy"}
 
 // String returns the kind's name in feeds.
 func (k Kind) String() string { return row.NameOf(kinds[:], "kind", k) }
-
-// Fields declares the fields of a line of stock.
-func (b *BookLine) Fields(w *row.Walk) {
-	l := &b.Line
-	row.Int(w, "lineId", &l.ID, row.Required)
-	row.Int(w, "bookId", &b.Book, row.Required)
-	row.Enum(w, "collection", &l.Collection, collections[:])
-	row.Enum(w, "kind", &l.Kind, kinds[:])
-	row.Int(w, "number", &l.Number, row.Required)
-	row.OptionalText(w, "modality", &l.Modality)
-	row.OptionalInt(w, "copies", &l.Copies)
-	row.Decimal(w, "unitPrice", &l.UnitPrice, price)
-	row.Decimal(w, "totalPrice", &l.TotalPrice, price)
-	row.Day(w, "purchasedAt", &l.PurchasedAt, row.Required)
-	row.OptionalDay(w, "expiresAt", &l.ExpiresAt)
-}
-
-// price is ParseMoney with the error that a feed shows beside the value.
-func price(text []byte) (Money, error) {
-	m, err := ParseMoney(text)
-	if err != nil {
-		return 0, ErrMoney
-	}
-	return m, nil
-}

@@ -9,7 +9,7 @@ import (
 )
 
 // The readings of a title fill its own lines, the oldest first. The platform's line serves without limit and takes none.
-func ExampleOwn_Allocate() {
+func ExampleAllocate() {
 	lines := []stock.Line{
 		{ID: 1, Collection: stock.Platform, Kind: stock.PurchaseLine, Number: 1},
 		{ID: 2, Collection: stock.Manual, Kind: stock.PurchaseLine, Number: 3,
@@ -20,12 +20,12 @@ func ExampleOwn_Allocate() {
 			Copies: new(int64(10)), PurchasedAt: calendar.MustParse("2024-03-01")},
 	}
 	own := stock.OwnLines(lines, libraries.HistoryStart)
-	for i, consumed := range own.Allocate(60) {
-		l := own.Lines()[i]
-		fmt.Println(l.Label(), l.Collection, l.ShownPurchasedAt(libraries.HistoryStart),
+	for i, consumed := range stock.Allocate(own, 60) {
+		l := own[i]
+		fmt.Println(l.Label(), l.Collection, l.Shown(libraries.HistoryStart).PurchasedAt,
 			consumed, "of", l.Possible(), stock.Ratio(consumed, l.Possible()))
 	}
-	capacity := stock.Capacity(own.Lines())
+	capacity := stock.Capacity(own)
 	fmt.Println(60, "of", capacity, stock.Ratio(60, capacity), stock.BandOf(60, capacity))
 	fmt.Println(70, "of", capacity, stock.Ratio(70, capacity), stock.BandOf(70, capacity))
 	// Output:

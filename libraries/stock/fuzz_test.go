@@ -36,26 +36,3 @@ func FuzzParseMoney(f *testing.F) {
 		}
 	})
 }
-
-// FuzzRatio holds a share to fractions.
-func FuzzRatio(f *testing.F) {
-	f.Add(int64(1), int64(3))
-	f.Add(int64(1<<63-1), int64(1))
-	f.Add(int64(0), int64(0))
-	f.Add(int64(1), int64(20_000))
-	f.Fuzz(func(t *testing.T, part, all int64) {
-		want := int64(0)
-		if part > 0 && all > 0 {
-			x := new(big.Rat).SetFrac(new(big.Int).Mul(big.NewInt(part), big.NewInt(10_000)), big.NewInt(all))
-			x.Add(x, big.NewRat(1, 2))
-			if n := new(big.Int).Quo(x.Num(), x.Denom()); n.IsInt64() {
-				want = n.Int64()
-			} else {
-				want = 1<<63 - 1
-			}
-		}
-		if got := stock.Ratio(part, all); int64(got) != want {
-			t.Errorf("Ratio(%d, %d) = %d, want %d", part, all, got, want)
-		}
-	})
-}

@@ -6,59 +6,81 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/lectern-dev/lectern/paging/row"
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
-// Line is a line of a title's stock: copies that were bought, or inherited from before. It is kept as the feed has it; its
-// methods say what a report makes of it. Numbers are not negative.
+// Line is a line of a title's stock: copies that were bought, or inherited from an earlier system. Its fields are
+// those of the feed; [Line.Shown] returns what a report shows. Numbers are not negative.
 type Line struct {
 	ID         int64
 	Collection Collection
 	Kind       Kind
 	Number     int64 // of the purchase or the legacy line: the n of "Compra n"
 	Modality   *string
-	Copies     *int64 // nil: none are given
-	MaxUses    *int64 // of the title: readings per copy; nil: it defines none
+	Copies     *int64 // nil if the feed gives none
+	MaxUses    *int64 // readings per copy, of the title; nil if it defines none
 
 	UnitPrice, TotalPrice Money
 
 	PurchasedAt calendar.Date
-	ExpiresAt   *calendar.Date // nil: it does not expire
+	ExpiresAt   *calendar.Date // nil if it does not expire
 }
 
-// usesPerCopy is how many readings a copy gives where the title does not say (L8).
-const usesPerCopy = 26
+// BookLine is a line of stock and the title that it belongs to, as a feed has it. MaxUses is not set.
+type BookLine struct {
+	Book int64
+	Line Line
+}
 
-// Model returns the readings per copy that a title shows: its maxUses, or 26 when it defines none. A defined 0 is 0.
+// Fields declares the fields of a line of stock.
+func (b *BookLine) Fields(w *row.Walk) {
+	l := &b.Line
+	row.Int(w, "lineId", &l.ID, row.Required)
+	row.Int(w, "bookId", &b.Book, row.Required)
+	row.Enum(w, "collection", &l.Collection, collections[:])
+	row.Enum(w, "kind", &l.Kind, kinds[:])
+	row.Int(w, "number", &l.Number, row.Required)
+	row.OptionalText(w, "modality", &l.Modality)
+	row.OptionalInt(w, "copies", &l.Copies)
+	row.Decimal(w, "unitPrice", &l.UnitPrice, price)
+	row.Decimal(w, "totalPrice", &l.TotalPrice, price)
+	row.Day(w, "purchasedAt", &l.PurchasedAt, row.Required)
+	row.OptionalDay(w, "expiresAt", &l.ExpiresAt)
+}
+
+// Model returns the readings per copy that a title shows: its maxUses, or 26 if it defines none (L8). A defined 0
+// is 0.
 func Model(maxUses *int64) int64 {
 	if maxUses == nil {
-		return usesPerCopy
+		return 26
 	}
 	return *maxUses
 }
 
-// Exists reports whether the line is one at all: a legacy line of an own collection without copies, none given or 0, is not
-// (L8). One of the platform's collection is, of whatever kind: nothing is used up of it.
+// Exists reports whether the line counts at all: a legacy line of an own collection without copies, or with 0, does
+// not (L8). A line of the platform's collection does, of whatever kind.
 func (l Line) Exists() bool {
 	return l.Kind != LegacyLine || !l.Collection.Owned() || l.Copies != nil && *l.Copies > 0
 }
 
-// Own reports whether the line is stock of the library's own, with copies that are used up: it exists, and is in a
-// collection other than the unlimited platform's (L8).
-func (l Line) Own() bool {
-	return l.Exists() && l.Collection.Owned()
-}
+// Own reports whether the line exists and is stock of the library's own, with copies that are used up (L8).
+func (l Line) Own() bool { return l.Exists() && l.Collection.Owned() }
 
-// Possible returns the readings that the line can serve (L8): its copies by [Model], but each copy of collection external
-// once. It is 0 for a line that is not [Line.Own], or has no copies, and stops at the largest int64.
+// Possible returns the readings that the line can serve (L8): each copy by [Model], but each copy of collection
+// external once. It is 0 for a line that is not [Line.Own] or has no copies. It stops at the largest int64.
 func (l Line) Possible() int64 {
 	if !l.Own() || l.Copies == nil {
 		return 0
 	}
-	if l.Collection == External {
-		return *l.Copies
+	copies, uses := *l.Copies, Model(l.MaxUses)
+	switch {
+	case l.Collection == External:
+		return copies
+	case uses > 0 && copies > math.MaxInt64/uses:
+		return math.MaxInt64
 	}
-	return product(*l.Copies, Model(l.MaxUses))
+	return copies * uses
 }
 
 // Label returns the line's purchaseId: "Compra 3", or "Legado 3" for a legacy line.
@@ -69,72 +91,40 @@ func (l Line) Label() string {
 	return "Compra " + strconv.FormatInt(l.Number, 10)
 }
 
-// ShownCopies returns the copies that the line shows: nil on a legacy line.
-func (l Line) ShownCopies() *int64 {
-	if l.Kind == LegacyLine {
-		return nil
-	}
-	return l.Copies
-}
-
-// ShownPrices returns the prices that the line shows: zero on a legacy line.
-func (l Line) ShownPrices() (unit, total Money) {
-	if l.Kind == LegacyLine {
-		return 0, 0
-	}
-	return l.UnitPrice, l.TotalPrice
-}
-
-// ShownPurchasedAt returns the day of purchase that the line shows, and is ordered by: that of a legacy line is not before
-// the history's first day (L9).
-func (l Line) ShownPurchasedAt(history calendar.Date) calendar.Date {
-	if l.Kind == LegacyLine {
-		return max(l.PurchasedAt, history)
-	}
-	return l.PurchasedAt
-}
-
 // legacyExpiry is 2026-01-01: the first day on which a legacy line can expire.
 const legacyExpiry calendar.Date = 20_454
 
-// ShownExpiresAt returns the day of expiry that the line shows: nil where it has none, and where a legacy line expired
-// before 2026 (L9).
-func (l Line) ShownExpiresAt() *calendar.Date {
-	if l.Kind == LegacyLine && l.ExpiresAt != nil && *l.ExpiresAt < legacyExpiry {
-		return nil
+// Shown returns the line with the values that a report shows (L9). They differ from the feed on legacy lines only:
+// no copies and no prices, a day of purchase not before the first day of the history, and no expiry before 2026.
+func (l Line) Shown(history calendar.Date) Line {
+	if l.Kind != LegacyLine {
+		return l
 	}
-	return l.ExpiresAt
+	l.Copies, l.UnitPrice, l.TotalPrice = nil, 0, 0
+	l.PurchasedAt = max(l.PurchasedAt, history)
+	if l.ExpiresAt != nil && *l.ExpiresAt < legacyExpiry {
+		l.ExpiresAt = nil
+	}
+	return l
 }
 
-// OwnLines returns a title's own lines in the order in which they are consumed (L9): by the day of purchase shown, then by
-// number, a purchase before a legacy line, then by ID. The lines given stay as they are.
-func OwnLines(lines []Line, history calendar.Date) Own {
-	var own []Line
-	for _, l := range lines {
-		if l.Own() {
-			own = append(own, l)
-		}
-	}
+// OwnLines returns the own lines of a title in the order in which they are consumed (L9): by the day of purchase that
+// is shown, then by number, a purchase before a legacy line, then by ID. It does not change lines.
+func OwnLines(lines []Line, history calendar.Date) []Line {
+	own := slices.DeleteFunc(slices.Clone(lines), func(l Line) bool { return !l.Own() })
 	slices.SortFunc(own, func(a, b Line) int {
 		return cmp.Or(
-			cmp.Compare(a.ShownPurchasedAt(history), b.ShownPurchasedAt(history)),
+			cmp.Compare(a.Shown(history).PurchasedAt, b.Shown(history).PurchasedAt),
 			cmp.Compare(a.Number, b.Number),
 			cmp.Compare(a.Kind, b.Kind),
 			cmp.Compare(a.ID, b.ID),
 		)
 	})
-	return Own{own}
+	return own
 }
 
-// Own are the own lines of a title in the order in which they are consumed: [OwnLines] alone makes them, so that nothing is
-// allocated out of order. The zero Own has no lines.
-type Own struct{ lines []Line }
-
-// Lines returns the lines in their order. They are shared, and must not be changed.
-func (o Own) Lines() []Line { return o.lines }
-
-// Capacity returns the readings that the lines can serve together: the sum of their [Line.Possible], which is what a
-// title's row shows as possibleReadings or copies. It stops at the largest int64.
+// Capacity returns the readings that lines can serve together, which a title's row shows as possibleReadings or
+// copies: the sum of their [Line.Possible]. It stops at the largest int64.
 func Capacity(lines []Line) int64 {
 	sum := int64(0)
 	for _, l := range lines {
@@ -143,32 +133,15 @@ func Capacity(lines []Line) int64 {
 	return sum
 }
 
-// Allocate shares a title's readings out among its lines: each takes what is left, up to what it can serve (L9). The answer
-// has what each line consumed. What exceeds all lines stays unallocated: the sum is the readings, or the [Capacity] of the
-// lines if that is less.
-func (o Own) Allocate(readings int64) []int64 {
-	consumed := make([]int64, len(o.lines))
+// Allocate returns how many of a title's readings each of its own lines has consumed (L9). The lines must be in the
+// order of [OwnLines]. Each takes what is left, up to what it can serve, and what exceeds all lines stays
+// unallocated. So the sum is the readings, or the [Capacity] if that is less.
+func Allocate(own []Line, readings int64) []int64 {
+	consumed := make([]int64, len(own))
 	left := max(readings, 0)
-	for i, l := range o.lines {
+	for i, l := range own {
 		consumed[i] = min(left, l.Possible())
 		left -= consumed[i]
 	}
 	return consumed
-}
-
-// AvailableCopies returns what is left of a title's capacity when so many loans were confirmed: never below 0 (L8).
-func AvailableCopies(copies, consumed int64) int64 { return max(copies-consumed, 0) }
-
-// product returns a * b for numbers that are not negative, or the largest int64 where that is larger.
-func product(a, b int64) int64 {
-	if b != 0 && a > math.MaxInt64/b {
-		return math.MaxInt64
-	}
-	return a * b
-}
-
-// BookLine is a line of stock with the title that it belongs to. Its MaxUses is not set: it is the title's.
-type BookLine struct {
-	Book int64
-	Line Line
 }

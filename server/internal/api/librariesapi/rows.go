@@ -4,6 +4,7 @@ import (
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/metric"
 	"github.com/lectern-dev/lectern/libraries/report"
+	"github.com/lectern-dev/lectern/libraries/stock"
 	"github.com/lectern-dev/lectern/reading"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/server/internal/api/web"
@@ -143,16 +144,16 @@ var stockPurchases = wire.Entries[report.StockRow]{
 
 func writePurchase(w *wire.Writer, p *report.Purchase) {
 	w.TextOf("purchaseId", p.Label, purchaseLabel, "")
-	w.OptionalText("modality", p.Modality, "")
-	w.Int("model", p.Model, "")
-	w.OptionalInt("copies", p.Copies, "")
+	w.OptionalText("modality", p.Line.Modality, "")
+	w.Int("model", stock.Model(p.Line.MaxUses), "")
+	w.OptionalInt("copies", p.Line.Copies, "")
 	w.Int("possibleReadings", p.Possible, "")
 	w.Int("consumed", p.Consumed, "")
 	w.Fraction("percentage", int64(p.Percentage), "")
-	w.Date("purchasedAt", p.PurchasedAt, "")
-	w.Amount("unitPrice", p.Unit.String(), "")
-	w.Amount("totalPrice", p.Total.String(), "")
-	w.OptionalDate("expiresAt", p.ExpiresAt, "")
+	w.Date("purchasedAt", p.Line.PurchasedAt, "")
+	w.Amount("unitPrice", p.Line.UnitPrice.String(), "")
+	w.Amount("totalPrice", p.Line.TotalPrice.String(), "")
+	w.OptionalDate("expiresAt", p.Line.ExpiresAt, "")
 }
 
 func writeLoanKey(w *wire.Writer, l *report.LoanRow) { w.Int("loanId", l.Loan.ID, "") }

@@ -71,9 +71,9 @@ func TestRows(t *testing.T) {
 		},
 		stock: []report.StockRow{
 			{Title: title, ActiveLoans: 1, Readings: 60, Possible: 52, Percentage: 11538, ActiveReservations: 2, Purchases: []report.Purchase{
-				{Label: "Compra 12", Modality: ptr("Assinatura"), Model: 26, Copies: ptr[int64](2), Possible: 52, Consumed: 52, Percentage: 10000,
-					PurchasedAt: day("2026-08-01"), Unit: 1250, Total: 2500, ExpiresAt: ptr(day("2027-08-01"))},
-				{Label: "Legado 3", Model: 1, PurchasedAt: day("2026-07-21"), Percentage: 5},
+				{Line: stock.Line{Modality: ptr("Assinatura"), Copies: ptr[int64](2), PurchasedAt: day("2026-08-01"), UnitPrice: 1250, TotalPrice: 2500,
+					ExpiresAt: ptr(day("2027-08-01"))}, Label: "Compra 12", Possible: 52, Consumed: 52, Percentage: 10000},
+				{Line: stock.Line{MaxUses: ptr[int64](1), PurchasedAt: day("2026-07-21")}, Label: "Legado 3", Percentage: 5},
 			}},
 			{Title: bare, Percentage: 2500},
 		},

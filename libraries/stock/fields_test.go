@@ -1,7 +1,6 @@
 package stock_test
 
 import (
-	"math"
 	"testing"
 
 	"github.com/lectern-dev/lectern/libraries/stock"
@@ -27,21 +26,6 @@ func TestLabelOfManyDigits(t *testing.T) {
 	for kind, want := range map[stock.Kind]string{stock.PurchaseLine: "Compra 1234567890", stock.LegacyLine: "Legado 1234567890"} {
 		if got := (stock.Line{Kind: kind, Number: 1234567890}).Label(); got != want {
 			t.Errorf("Label = %q, want %q", got, want)
-		}
-	}
-}
-
-// TestPossibleIsBounded: a number of readings that no number holds is the largest one, and the one before it is itself.
-func TestPossibleIsBounded(t *testing.T) {
-	of := func(copies, uses int64) int64 {
-		l := stock.Line{Collection: stock.Additional, Kind: stock.PurchaseLine, Copies: &copies, MaxUses: &uses}
-		return l.Possible()
-	}
-	for _, tt := range []struct{ copies, uses, want int64 }{
-		{math.MaxInt64 / 10, 10, math.MaxInt64 / 10 * 10}, {math.MaxInt64/10 + 1, 10, math.MaxInt64}, {3, 0, 0},
-	} {
-		if got := of(tt.copies, tt.uses); got != tt.want {
-			t.Errorf("%d copies of %d uses are %d, want %d", tt.copies, tt.uses, got, tt.want)
 		}
 	}
 }
