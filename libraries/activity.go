@@ -7,10 +7,10 @@ import (
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
-// EventKind is a kind of what happens to a reader on a day. The zero EventKind is none.
+// EventKind is a kind of event of a reader. The zero EventKind is none.
 type EventKind uint8
 
-// The kinds of events. All but the last are activity of the reader (L3).
+// The kinds of events. All except the last are activity of the reader (L3).
 const (
 	ActivityEvent    EventKind = iota + 1 // an activity record
 	SessionEvent                          // a session of reading or listening, at its start
@@ -33,15 +33,14 @@ func (k EventKind) String() string { return row.NameOf(eventKinds[:], "event kin
 // Activity reports whether an event of this kind makes its day a day with activity of the reader, a login (L3).
 func (k EventKind) Activity() bool { return k >= ActivityEvent && k <= ReturnEvent }
 
-// Presence is a reader's activity on one day: how many events, the first and the last. It is a row of the logins, and the
-// login of an engagement row. The zero Presence is a day without activity.
+// Presence is the activity of a reader on one day: a row of the logins. The zero Presence is a day without activity.
 type Presence struct {
 	Events int32
-	// First and Last are seconds of the Brasilia day, from 0 to 86,399; both 0 where Events is.
+	// First and Last are seconds of the Brasilia day, from 0 to 86,399. Both are 0 if Events is.
 	First, Last int32
 }
 
-// Add counts an event at a second of the day, as [Second] gives it, if its kind is activity. It reports whether it is.
+// Add counts an event at a [Second] of the day if its kind is activity. It reports whether it is.
 func (p *Presence) Add(kind EventKind, second int32) bool {
 	if !kind.Activity() {
 		return false
@@ -50,7 +49,7 @@ func (p *Presence) Add(kind EventKind, second int32) bool {
 	return true
 }
 
-// Merge adds the events of q, which must be others of the same reader and day. The order of merging does not matter.
+// Merge adds the events of q, which must be other events of the same reader and day. The order does not matter.
 func (p *Presence) Merge(q Presence) {
 	if q.Events == 0 {
 		return
@@ -66,7 +65,7 @@ func (p *Presence) Merge(q Presence) {
 // Logins returns 1 for a day with activity and 0 for one without.
 func (p Presence) Logins() int64 { return int64(min(p.Events, 1)) }
 
-// Second returns the second of the Brasilia day at the instant t, a fraction cut off (H7).
+// Second returns the second of the Brasilia day at t. It cuts off fractions (H7).
 func Second(t time.Time) int32 {
 	return int32(t.Unix() - calendar.Day(t).Start().Unix())
 }

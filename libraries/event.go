@@ -7,10 +7,10 @@ import (
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
-// EventID stands for an event's identifier, reader and day: events that share all three are one event (F1).
+// EventID identifies an event by its identifier, reader and day: events that share all three are one event (F1).
 //
-// It is 8 bytes of a SHA-256 over the three and the resource. Event ids are stored and compared for 128 readers and 8 days
-// together. With a million events in such a set, two of them share an id with a chance of about 1 in 37 million.
+// It has 8 bytes of a SHA-256 of the three and the resource. Event ids are compared within a set of 128 readers and 8
+// days. In a set of a million events, the chance that two share an id is about 1 in 37 million.
 type EventID uint64
 
 // The resources of events, for [NewEventID]: a session and a preview with one identifier are two events.
@@ -35,7 +35,7 @@ func NewEventID(resource byte, id []byte, reader int64, day calendar.Date) Event
 	return EventID(binary.LittleEndian.Uint64(sum[:]))
 }
 
-// Event is a session, a preview, an activity record or a renewal, as a load aggregates it. It belongs to the Brasilia day on
+// Event is a session, a preview, an activity record or a renewal, as a load aggregates it. Its day is the Brasilia day on
 // which it starts.
 type Event struct {
 	Kind   EventKind // SessionEvent, PreviewEvent, ActivityEvent or RenewalEvent
@@ -52,7 +52,7 @@ type Event struct {
 	Format   Format
 }
 
-// Changed is a record that is new, where Was is nil, or that differs from its stored version Was.
+// Changed is a new record, if Was is nil, or one that differs from its stored version Was.
 type Changed[T any] struct {
 	Now T
 	Was *T
@@ -64,8 +64,8 @@ type (
 	ReservationChange = Changed[Reservation]
 )
 
-// ReaderFeed is everything that a feed says of one reader, validated. Events are in the order of the feed. Each loan and each
-// reservation is there once at most.
+// ReaderFeed has all validated rows of a feed about one reader. Events are in the order of the feed. Each loan and each
+// reservation is listed once.
 type ReaderFeed struct {
 	Reader       int64
 	Row          *Reader // the row of readers that counts, nil if the feed has none (F1)

@@ -6,12 +6,11 @@ import (
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
-// Hour is a full hour from which a network's data hold (L1): hours since 1970-01-01T00:00:00Z. The zero Hour is none,
-// that of a network before its first load. Full hours are the same in Brasilia as in UTC.
+// Hour is a full hour, in hours since 1970-01-01T00:00:00Z: the hour from which a network's snapshot is current (L1).
+// The zero Hour is that of a network before its first load. Full hours are the same in Brasilia as in UTC.
 type Hour int32
 
-// HourOf returns the full hour that the instant t is in: from which a network's first load holds, and one that is to hold at
-// once.
+// HourOf returns the hour of t: a network's first load is current from it.
 func HourOf(t time.Time) Hour {
 	s := t.Unix()
 	hour := s / 3600
@@ -21,18 +20,18 @@ func HourOf(t time.Time) Hour {
 	return Hour(hour)
 }
 
-// NextHour returns the next full hour after the instant t. At a full hour itself it is one later: answers of the hour that has
-// begun may have been given.
+// NextHour returns the next full hour after t. At a full hour it returns the one after: the server may have given
+// answers of the hour that has just begun.
 func NextHour(t time.Time) Hour { return HourOf(t) + 1 }
 
 // Time returns the instant at which the hour begins, in UTC.
 func (h Hour) Time() time.Time { return time.Unix(int64(h)*3600, 0).UTC() }
 
-// Day returns the hour's day in Brasilia: the "now" of what is counted up to the snapshot (L2).
+// Day returns the hour's day in Brasilia: the "now" of the snapshot (L2).
 func (h Hour) Day() calendar.Date { return calendar.Day(h.Time()) }
 
-// String returns the hour as meta.updatedAt shows it: 2026-08-01 14:00:00, in Brasilia time. The zero Hour shows as an
-// empty text.
+// String returns the hour in Brasilia time, as meta.updatedAt shows it: 2026-08-01 14:00:00. The zero Hour is an empty
+// text.
 func (h Hour) String() string {
 	if h == 0 {
 		return ""
@@ -40,6 +39,5 @@ func (h Hour) String() string {
 	return FormatTime(h.Time())
 }
 
-// FormatTime returns an instant as YYYY-MM-DD HH:mm:ss in Brasilia time, cut to whole seconds (H7): the datetime of the
-// answers.
+// FormatTime returns a datetime of the answers: YYYY-MM-DD HH:mm:ss in Brasilia time, cut to whole seconds (H7).
 func FormatTime(t time.Time) string { return t.In(calendar.Brasilia()).Format(time.DateTime) }

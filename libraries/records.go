@@ -11,7 +11,7 @@ import (
 // NetworkID is the number of a library network: its tenant.
 type NetworkID int64
 
-// None stands for an identifier or a year that is not given: those that are given are not negative.
+// None is an identifier or a year that is not given. All others are not negative.
 const None = -1
 
 // Mode is how a session reached its title. The zero Mode is none.
@@ -32,7 +32,7 @@ const (
 	Audiobook
 )
 
-// Availability says where a suggested title can be had. The zero Availability is none.
+// Availability says where a library can get a suggested title. The zero Availability is none.
 type Availability uint8
 
 // The availabilities.
@@ -90,7 +90,7 @@ type Term struct {
 	Name string
 }
 
-// Vocabulary says which register a Term is of. The zero Vocabulary is none.
+// Vocabulary says which list a Term is of. The zero Vocabulary is none.
 type Vocabulary uint8
 
 // The vocabularies, in the order of the dimensions.
@@ -114,7 +114,7 @@ func Vocabularies() []Vocabulary {
 	return []Vocabulary{LibraryTerms, AgeGroupTerms, PublisherTerms, CategoryTerms, SubjectTerms}
 }
 
-// Book is one title of the register. Empty texts are null, Publisher and Year may be None.
+// Book is one title. Empty texts are null. Publisher and Year may be None.
 type Book struct {
 	ID                               int64
 	Title, ISBN, Author              string
@@ -125,8 +125,8 @@ type Book struct {
 	Year                             int64 // of publication
 }
 
-// Reader is one reader of the register. Empty texts, zero times and a Library or AgeGroup of None are null; DeletedAt has
-// a meaning where the Status is Gone. Instants are whole microseconds.
+// Reader is one reader. Empty texts, zero times and a Library or AgeGroup of None are null. DeletedAt has a meaning only
+// if the Status is Inactive. Instants are whole microseconds.
 type Reader struct {
 	ID                            int64
 	Name, Email                   string
@@ -142,8 +142,7 @@ type Reader struct {
 // Forget erases what names and reaches the reader (P7).
 func (r *Reader) Forget() { r.Name, r.Email = "", "" }
 
-// Loan is one loan. Due is nil where it is null; Returned is zero unless the Status is Ended. Instants are whole
-// microseconds.
+// Loan is one loan. A nil Due is null. Returned is zero unless the Status is Ended. Instants are whole microseconds.
 type Loan struct {
 	ID, Reader, Book   int64
 	Borrowed, Returned time.Time
@@ -151,32 +150,32 @@ type Loan struct {
 	Status             LoanStatus
 }
 
-// Day returns the Brasilia day on which the loan was made: by which loans are listed and counted.
+// Day returns the Brasilia day on which the loan was made. Loans are listed and counted by it.
 func (l Loan) Day() calendar.Date { return calendar.Day(l.Borrowed) }
 
-// Lasting is a loan or a reservation: a record that changes, but not its Origin.
+// LoanOrReservation is a record that changes, except its Origin.
 type LoanOrReservation interface{ Origin() Origin }
 
-// Origin is what of a loan, or of a reservation, never changes (F1).
+// Origin has the fields of a loan or a reservation that never change (F1).
 type Origin struct {
 	ID, Reader, Book int64
 	Start            time.Time
 }
 
-// Day returns the day on which it began.
+// Day returns the Brasilia day of the start.
 func (o Origin) Day() calendar.Date { return calendar.Day(o.Start) }
 
-// Origin returns what of the loan never changes.
+// Origin returns the fields of the loan that never change.
 func (l Loan) Origin() Origin { return Origin{l.ID, l.Reader, l.Book, l.Borrowed} }
 
-// Origin returns what of the reservation never changes.
+// Origin returns the fields of the reservation that never change.
 func (r Reservation) Origin() Origin { return Origin{r.ID, r.Reader, r.Book, r.Reserved} }
 
-// Unended is the last day of a loan that is still active: later than every other.
+// Unended is the last day of an active loan: later than any other day.
 const Unended calendar.Date = math.MaxInt32
 
-// Days returns the days of the loan, on which a session of its title confirms it (L7): from that on which it was made to
-// that of its return or expiry, both included, or to [Unended].
+// Days returns the days of the loan, on which a session of its title confirms it (L7): from its first day to the day of
+// its return or expiry, both included, or to [Unended].
 func (l Loan) Days() calendar.Period {
 	days := calendar.Period{Start: l.Day(), End: Unended}
 	if l.Status.Ended() {
@@ -185,7 +184,7 @@ func (l Loan) Days() calendar.Period {
 	return days
 }
 
-// Reservation is one reservation. Position is None unless the Status is Active and the feed gives one; Resolved is zero
+// Reservation is one reservation. Position is None unless the Status is Active and the feed gives one. Resolved is zero
 // unless the Status is Resolved. Instants are whole microseconds.
 type Reservation struct {
 	ID, Reader, Book   int64
@@ -194,10 +193,10 @@ type Reservation struct {
 	Status             ReservationStatus
 }
 
-// Day returns the Brasilia day on which the reservation was made: by which reservations are listed and counted.
+// Day returns the Brasilia day on which the reservation was made. Reservations are listed and counted by it.
 func (r Reservation) Day() calendar.Date { return calendar.Day(r.Reserved) }
 
-// Request is one suggestion of a purchase, an event of the feed. Empty texts are null.
+// Request is one request to buy a title. Empty texts are null.
 type Request struct {
 	ID, Reader                           int64
 	Title, Author, Publisher, SearchTerm string
@@ -291,7 +290,7 @@ func (r *Request) Fields(w *row.Walk) {
 	row.Instant(w, "requestedAt", &r.Requested, row.Required)
 }
 
-// Fields declares the fields of a channel's day. That it is estimated follows from its channel, whatever a feed says (L13).
+// Fields declares the fields of a channel's day. A load sets Estimated by the channel, whatever a feed says (L13).
 func (d *ChannelDay) Fields(w *row.Walk) {
 	row.Day(w, "date", &d.Day, row.Required)
 	row.Enum(w, "channel", &d.Channel, channels[:])

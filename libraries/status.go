@@ -21,10 +21,11 @@ var readerStatuses = [...]string{ReaderActive: "active", ReaderDeactivated: "dea
 // String returns the state's name in feeds and answers.
 func (s ReaderStatus) String() string { return row.NameOf(readerStatuses[:], "reader status", s) }
 
-// Gone reports whether the account is deactivated or deleted: then, and only then, it has a deletedAt (F3).
+// Inactive reports whether the account is deactivated or deleted. Only such a reader has a deletedAt (F3).
 func (s ReaderStatus) Inactive() bool { return s == ReaderDeactivated || s == ReaderDeleted }
 
-// CountsAsDeleted reports whether deletedUsers counts a reader: gone on the first day of the history or later (L12).
+// CountsAsDeleted reports whether deletedUsers counts a reader: inactive since the first day of the history or later
+// (L12).
 func (s ReaderStatus) CountsAsDeleted(deletedAt, history calendar.Date) bool {
 	return s.Inactive() && deletedAt >= history
 }
@@ -44,11 +45,11 @@ var loanStatuses = [...]string{LoanActive: "active", LoanReturned: "returned", L
 // String returns the state's name in feeds and answers.
 func (s LoanStatus) String() string { return row.NameOf(loanStatuses[:], "loan status", s) }
 
-// Ended reports whether the loan was returned or expired: then, and only then, it has a returnedAt (F3), and counts as a
-// return on that day (L6).
+// Ended reports whether the loan was returned or expired. Only such a loan has a returnedAt (F3), and counts as a return
+// on that day (L6).
 func (s LoanStatus) Ended() bool { return s == LoanReturned || s == LoanExpired }
 
-// End returns the event that ended the loan, or false where none has: a return is activity of the reader, an expiry is
+// End returns the event that ended the loan, or false if it is active. A return is activity of the reader, an expiry is
 // not (L3).
 func (s LoanStatus) End() (EventKind, bool) {
 	switch s {
@@ -60,8 +61,8 @@ func (s LoanStatus) End() (EventKind, bool) {
 	return 0, false
 }
 
-// ActiveLoans returns the active loans of a period in which so many were made and ended: their difference, not below 0,
-// since a loan that ends in the period may have been made before it (L6).
+// ActiveLoans returns the active loans of a period: the loans made minus the loans ended, not below 0 (L6). A loan that
+// ended in the period may have been made before it.
 func ActiveLoans(loans, returns int64) int64 { return max(loans-returns, 0) }
 
 // ReservationStatus is the state of a reservation. The zero ReservationStatus is none.
@@ -85,15 +86,15 @@ func (s ReservationStatus) String() string {
 	return row.NameOf(reservationStatuses[:], "reservation status", s)
 }
 
-// Active reports whether the reservation is waiting or available: it stands in the queue of its title, and only then shows
-// its position (L6).
+// Active reports whether the reservation is in the queue of its title: waiting or available. Only such a reservation
+// shows its position (L6).
 func (s ReservationStatus) Active() bool { return s == Waiting || s == Available }
 
-// Resolved reports whether the reservation was converted, cancelled or lost: then, and only then, it has a resolvedAt, by
-// which it is counted in reservationsByStatus (L6, F3).
+// Resolved reports whether the reservation was converted, cancelled or lost. Only such a reservation has a resolvedAt,
+// by which reservationsByStatus counts it (L6, F3).
 func (s ReservationStatus) Resolved() bool { return s >= Converted && s <= Lost }
 
-// Gender is a reader's gender: one of five canonical values, of which the zero Gender says that none is known (L18).
+// Gender is a reader's gender: one of five canonical values (L18). The zero Gender is NotInformed.
 type Gender uint8
 
 // The canonical genders.
@@ -109,14 +110,14 @@ var genders = [...]string{
 	NotInformed: "Não informado", Female: "Feminino", Male: "Masculino", NonBinary: "Não-binário", OtherGender: "Outro",
 }
 
-// Genders returns the canonical genders, ordered by folded name as the dimensions list them (L16).
+// Genders returns the canonical genders by folded name, as the dimensions list them (L16).
 func Genders() []Gender { return []Gender{Female, Male, NotInformed, NonBinary, OtherGender} }
 
 // String returns the gender as the reports show it: Feminino, Masculino, Não-binário, Outro, Não informado.
 func (g Gender) String() string { return row.NameOf(genders[:], "gender", g) }
 
-// ParseGender returns the gender whose name folds as the text does, so that FEMININO and nao informado are taken. An
-// empty text is no gender, which is NotInformed. It returns false for a text that folds to no canonical value.
+// ParseGender returns the gender whose name folds as the text does, such as FEMININO or nao informado. An empty text is
+// NotInformed. It returns false for any other text.
 func ParseGender(text string) (Gender, bool) {
 	if text == "" {
 		return NotInformed, true

@@ -7,11 +7,10 @@ import (
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
-// HistoryStart is the first day of the history where no other is set, 2026-07-21 (G6). What is dated before it does not
-// exist.
+// HistoryStart is the default first day of the history, 2026-07-21 (G6). Data of earlier days do not exist.
 const HistoryStart calendar.Date = 20_655
 
-// WindowDays is how many days a period of engagements, logins or channels may have (L2).
+// WindowDays is the number of days that a period of engagements, logins or channels may have (L2).
 const WindowDays = 31
 
 // ErrWindow says that a period has more than WindowDays days.
@@ -25,8 +24,8 @@ func CheckWindow(p calendar.Period) error {
 	return nil
 }
 
-// Window returns the period from start to end where both are required, as for engagements (L2). The error is
-// [calendar.ErrStartAfterEnd], for nothing is swapped there, or else [ErrWindow].
+// Window returns the period from start to end of the engagements, where both are required (L2). The error is [ErrWindow],
+// or [calendar.ErrStartAfterEnd]: the days are not swapped.
 func Window(start, end calendar.Date) (calendar.Period, error) {
 	if start > end {
 		return calendar.Period{}, calendar.ErrStartAfterEnd
@@ -35,8 +34,8 @@ func Window(start, end calendar.Date) (calendar.Period, error) {
 	return p, CheckWindow(p)
 }
 
-// Between returns the period of a filter that is open where an end is not given, such as registeredFrom and registeredTo:
-// it then has every day there is. Ends in the wrong order are swapped (L2).
+// Between returns the period of a filter such as registeredFrom and registeredTo. It is open at an end that is not given.
+// Ends in the wrong order are swapped (L2).
 func Between(a calendar.Asked) calendar.Period {
 	p := calendar.Period{Start: math.MinInt32, End: math.MaxInt32}
 	if a.Start != nil {
@@ -51,14 +50,13 @@ func Between(a calendar.Asked) calendar.Period {
 	return p
 }
 
-// LastDays returns the last 30 days, that of now included: those that deletedUsers lists one by one (L12).
+// LastDays returns the last 30 days, now included, which deletedUsers lists one by one (L12).
 func LastDays(now calendar.Date) calendar.Period {
 	return calendar.Period{Start: now - 29, End: now}
 }
 
-// Months cuts a period into the months that it touches, ascending: each has those of its days that lie in the period, so
-// that the days of all months are the days of the period. Before the history and after now there are none (L12): of a
-// period that lies there wholly, no month is returned.
+// Months returns the months that a period touches, ascending, each with only its days that are in the period. Days before
+// the history and after now are left out (L12), so there may be no month.
 func Months(p calendar.Period, history, now calendar.Date) []calendar.Period {
 	p.Start, p.End = max(p.Start, history), min(p.End, now)
 	var months []calendar.Period

@@ -1,3 +1,8 @@
+// Package metric has the numbers that a library network's reports sum by day: those of an engagement row, of a title and
+// of a day as a whole.
+//
+// It only lists the numbers and their order. Package libraries has the rules that raise them, and
+// libraries/internal/facts stores them.
 package metric
 
 // Metric is one of the numbers of an engagement row, or of a title's usage on a day.
@@ -17,16 +22,16 @@ const (
 	Reservations
 	ReservationsConverted // of those made that day: dated by the reservation (L6)
 
-	// ListeningSeconds are those of the sessions of format audiobook, a part of the ReadingSeconds. ListeningSessions are
-	// these sessions: one of 0 seconds makes a listener too (L20). The days of titles do not have them.
+	// ListeningSeconds are the part of the ReadingSeconds in sessions of format audiobook. ListeningSessions counts these
+	// sessions: even a session of 0 seconds makes a listener (L20).
 	ListeningSeconds
 	ListeningSessions
 
-	// ConvertedThatDay are reservations by the day on which they were converted: books' convertedReservations, of titles
-	// and of totals alone.
+	// ConvertedThatDay counts reservations by the day on which they were converted: convertedReservations of the books.
+	// Only titles and totals have it, readers do not.
 	ConvertedThatDay
 
-	Metrics // how many there are
+	Metrics // the number of metrics
 )
 
 // Measures has a number for each metric.
@@ -39,7 +44,7 @@ func (m *Measures) Add(n *Measures) {
 	}
 }
 
-// DayCounts are the numbers of a day that are kept for the day as a whole.
+// DayCounts has the numbers of a day that are stored only for the day as a whole.
 type DayCounts struct {
 	OnlineSessions, OfflineSessions int64
 	OnlineSeconds, OfflineSeconds   int64
@@ -48,7 +53,7 @@ type DayCounts struct {
 	ReservationsByStatus            [6]int64 // reservations made that day, by present ReservationStatus
 }
 
-// Add adds the counts of a delta.
+// Add adds delta to c.
 func (c *DayCounts) Add(delta *DayCounts) {
 	c.OnlineSessions += delta.OnlineSessions
 	c.OfflineSessions += delta.OfflineSessions

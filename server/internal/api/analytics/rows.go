@@ -12,17 +12,17 @@ import (
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
-// row is one element of an answer. Other members are ignored, `estimated` too: that is for L13 to say.
+// row is one element of an answer. Other members are ignored, even `estimated`, which the channel decides (L13).
 type row struct {
 	Date     string `json:"date"`
 	Channel  string `json:"channel"`
 	Sessions *int64 `json:"sessions"`
 }
 
-// maxSessions is the largest number that every client of JSON keeps exactly.
+// maxSessions is the largest number that every JSON client keeps exactly.
 const maxSessions = 1<<53 - 1
 
-// parse checks an answer for a period and returns its rows by day, then channel.
+// parse validates an answer for a period and returns its rows by day, then channel.
 func parse(data []byte, period calendar.Period) ([]libraries.ChannelDay, error) {
 	var elements []row
 	if err := json.Unmarshal(data, &elements); err != nil {
@@ -51,7 +51,7 @@ func compare(a, b libraries.ChannelDay) int {
 	return cmp.Or(cmp.Compare(a.Day, b.Day), cmp.Compare(a.Channel, b.Channel))
 }
 
-// check returns an element as a row.
+// check validates an element and returns it as a row.
 func (e row) check(period calendar.Period) (libraries.ChannelDay, error) {
 	day, err := calendar.Parse(e.Date)
 	if err != nil {
@@ -69,7 +69,7 @@ func (e row) check(period calendar.Period) (libraries.ChannelDay, error) {
 	return libraries.ChannelDay{Day: day, Channel: channel, Sessions: *e.Sessions, Estimated: channel.Estimated()}, nil
 }
 
-// stored returns rows in the form that parse reads.
+// stored encodes rows as parse reads them.
 func stored(rows []libraries.ChannelDay) []byte {
 	elements := make([]row, len(rows))
 	for i, r := range rows {

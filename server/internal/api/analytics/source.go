@@ -1,16 +1,16 @@
-// Package analytics asks an analytics tool for the sessions of a library network by channel of access: it is the
-// report.ChannelSource behind `--analytics-url` (L13).
+// Package analytics gets the sessions of a library network by channel from an analytics tool: it is the
+// report.ChannelSource of `--analytics-url` (L13).
 //
 //	GET https://analytics.example/channels?library=rede-1&startDate=2026-08-01&endDate=2026-08-02
 //
 //	[{"date":"2026-08-01","channel":"web-desktop","sessions":120},{"date":"2026-08-01","channel":"app","sessions":31}]
 //
-// The rows of an answer may be in any order, and days without sessions may be absent; an estimate is what L13 calls one,
-// whatever the tool says. An answer that is not whole and sound counts as none.
+// The rows of an answer may be in any order, and days without sessions may be absent. Rows of the app are estimated,
+// whatever the tool says. An answer with any error is refused as a whole.
 //
-// A good answer is stored by network, clock hour and period, and served from there or from the cache until the next hour, on
-// every replica and after a restart: the same query inside the hour gives the same rows (L1). Of two replicas that ask at
-// once, the first to store its answer is right. A failure is not stored. Requests for one answer at once ask once.
+// A valid answer is stored by network, clock hour and period. Until the next hour every server, also a restarted one,
+// answers from it, so the same query gives the same rows within the hour (L1). If two servers ask at once, the answer that
+// is stored first counts. A failure is not stored. Requests that need the same answer at once cause one question.
 package analytics
 
 import (
@@ -20,7 +20,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"strconv"
 	"time"
 	"unsafe"
 
@@ -37,16 +36,16 @@ const (
 	// MaxAnswer is how many bytes an answer may have: a row for each channel of more than nine years.
 	MaxAnswer = 1 << 20
 
-	// storeTimeout bounds the work on the store around the question, which no request's context does. It is short: an
-	// embedded database that a load is writing to would hold up the answer until the load ends.
+	// storeTimeout bounds reading and storing an answer, which no request's context does. It is short, because an
+	// embedded database may be locked by a load until the load ends.
 	storeTimeout = 2 * time.Second
 )
 
-// Store keeps answers; *librariesdb.Store is one.
+// Store keeps answers. *librariesdb.Store is one.
 type Store interface {
-	// ChannelAnswer returns the answer to a question that is stored.
+	// ChannelAnswer returns the stored answer to a question.
 	ChannelAnswer(ctx context.Context, q report.ChannelQuestion) (data []byte, found bool, err error)
-	// KeepChannelAnswer stores an answer, unless there is one already, and returns the one that is stored then.
+	// KeepChannelAnswer stores an answer if none is stored yet, and returns the one that is stored.
 	KeepChannelAnswer(ctx context.Context, q report.ChannelQuestion, data []byte) ([]byte, error)
 }
 
@@ -56,10 +55,10 @@ type Source struct {
 	Store Store
 	Cache snapshot.Cache
 	Slug  func(ctx context.Context, network libraries.NetworkID) (string, error)
-	// Alone says that no other process serves the database. An answer that cannot be stored, since a load is writing to the
-	// database, is then kept in the cache alone, instead of being refused.
+	// Alone says that no other process serves the database. An answer that cannot be stored because of a load is then
+	// kept only in the cache. Otherwise it is refused.
 	Alone bool
-	// Failed, if not nil, is told once why there is no good answer. The error holds nothing of the URL.
+	// Failed, if not nil, is called once for each failure. The error does not show the URL.
 	Failed func(error)
 	// Now is the clock of the hours. Nil is time.Now.
 	Now func() time.Time
@@ -72,7 +71,7 @@ type Source struct {
 
 var _ report.ChannelSource = (*Source)(nil)
 
-// New returns a Source that asks at an absolute URL of http or https, whose own query is kept.
+// New returns a Source for an absolute URL of http or https. The URL may have a query of its own.
 func New(address string) (*Source, error) {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -87,14 +86,14 @@ func New(address string) (*Source, error) {
 	return s, nil
 }
 
-// answer is a good one, as the cache keeps it.
+// answer is a valid answer in the cache.
 type answer []libraries.ChannelDay
 
-// Bytes implements snapshot.Value.
+// Bytes returns the memory that the answer takes.
 func (a answer) Bytes() int { return len(a) * int(unsafe.Sizeof(libraries.ChannelDay{})) }
 
-// Channels returns the rows of a period by day, then channel. The error is report.ErrChannels where the tool gives no
-// good answer, or it cannot be stored; another error is that of reading the database, or of ctx.
+// Channels returns the rows of a period by day, then channel. The error is report.ErrChannels if the tool gives no valid
+// answer or it cannot be stored; other errors are those of the database and of ctx.
 func (s *Source) Channels(ctx context.Context, a report.Access, period calendar.Period) ([]libraries.ChannelDay, error) {
 	q := report.ChannelQuestion{Network: a.Network, Hour: libraries.HourOf(s.now()), Period: period}
 	key := snapshot.Key{Tenant: auth.Tenant(a.Network), What: fmt.Sprint("analytics ", q.Hour, period.Start, period.End)}
@@ -112,7 +111,7 @@ func (s *Source) Channels(ctx context.Context, a report.Access, period calendar.
 	})
 }
 
-// fresh asks for an answer and stores it. One that cannot be kept is not served: the next might be another.
+// fresh asks the tool and stores the answer. An answer that cannot be stored is refused, because the next may differ.
 func (s *Source) fresh(ctx context.Context, q report.ChannelQuestion) ([]byte, error) {
 	slug, err := s.Slug(ctx, q.Network)
 	if err != nil {
@@ -152,7 +151,7 @@ func (s *Source) ask(ctx context.Context, slug string, period calendar.Period) (
 	}
 	defer res.Body.Close()
 	if res.StatusCode != http.StatusOK {
-		return nil, errors.New("status " + strconv.Itoa(res.StatusCode))
+		return nil, fmt.Errorf("status %d", res.StatusCode)
 	}
 	body, err := io.ReadAll(io.LimitReader(res.Body, MaxAnswer+1))
 	if err != nil {
@@ -164,7 +163,7 @@ func (s *Source) ask(ctx context.Context, slug string, period calendar.Period) (
 	return parse(body, period)
 }
 
-// address returns the URL of a question.
+// address returns the URL for a period.
 func (s *Source) address(slug string, period calendar.Period) string {
 	u := s.url
 	q := u.Query()
@@ -175,7 +174,7 @@ func (s *Source) address(slug string, period calendar.Period) string {
 	return u.String()
 }
 
-// withoutURL returns the reason of a client's error alone: the URL may hold a secret of the operator's.
+// withoutURL returns the cause of a client's error. It drops the URL, which may contain a secret.
 func withoutURL(err error) error {
 	var of *url.Error
 	if errors.As(err, &of) {

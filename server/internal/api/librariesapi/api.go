@@ -1,19 +1,19 @@
-// Package librariesapi answers the libraries reporting API: GET routes under Prefix, as the specification and the L and H
-// parts of the contract have them. It reads parameters, calls a report and writes what it returns; the rules are in
-// package libraries.
+// Package librariesapi answers the libraries reporting API: GET routes under Prefix, as the specification and the parts L
+// and H of the contract say. It reads parameters, calls a report and writes the answer. The rules are in package
+// libraries.
 //
 //	GET /api-platform/libraries/v1/datasets/channels?startDate=2026-08-01&endDate=2026-08-01&channel=app
 //
 //	{"meta":{"updatedAt":"2026-08-02 14:00:00","period":{"startDate":"2026-08-01","endDate":"2026-08-01"}},
 //	 "data":{"rows":[{"date":"2026-08-01","channel":"app","sessions":31,"estimated":true}]}}
 //
-// As CSV, NDJSON or XLSX the rows of a list come alone (H11).
+// CSV, NDJSON and XLSX have only the rows of a list (H11).
 //
 // A request is checked in the order of H5: path (404), method (405), key (401), rate (429), name of the dataset (404),
-// parameters (400). The user agent stands before them all, in the middleware of the server. Whatever is refused before
-// the rate uses no budget.
+// parameters (400). The middleware of the server checks the user agent before. A request that is refused before the rate
+// uses no budget.
 //
-// The package keeps no keys and no counters, and knows no database: see web.Front and Reports.
+// The package has no keys and no counters, and does not know databases: see web.Front and Reports.
 package librariesapi
 
 import (
@@ -32,7 +32,7 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/api/web"
 )
 
-// The routes stand under Prefix, and under each legacy prefix followed by Suffix (H1).
+// The routes are under Prefix, and under each legacy prefix followed by Suffix (H1).
 const (
 	Prefix = "/api-platform" + Suffix
 	Suffix = "/libraries/v1"
@@ -54,7 +54,7 @@ type Reports interface {
 	Suggestions(context.Context, report.Access, report.SuggestionQuery, paging.Page) (paging.List[report.SuggestionRow], error)
 	Requests(context.Context, report.Access, report.RequestQuery, paging.Page) (paging.List[libraries.Request], error)
 
-	// What has changed in lists (H14).
+	// Incremental pulls (H14).
 	EngagementsSince(context.Context, report.Access, snapshot.Versions, report.DayQuery, paging.Page) (paging.List[report.Engagement], error)
 	UsersSince(context.Context, report.Access, snapshot.Versions, report.UserQuery, paging.Page) (paging.List[report.User], error)
 	LoansSince(context.Context, report.Access, snapshot.Versions, report.LoanQuery, paging.Page) (paging.List[report.LoanRow], error)
@@ -63,17 +63,17 @@ type Reports interface {
 
 var _ Reports = (*report.Reports)(nil)
 
-// API answers the routes. Reports, Queue and the front's fields must be set.
+// API answers the routes. Reports, Queue and the fields of Front must be set.
 type API struct {
 	web.Front
 	Reports Reports
 	// Queue bounds the users route (L17).
 	Queue *web.Queue
-	// History is the first day that the reports know (G6).
+	// History is the first day of the history (G6).
 	History calendar.Date
-	// Outside says that sessions by channel are no part of the state, but come from a source outside (L13).
+	// Outside says that sessions by channel come from an outside source, and so are not part of the snapshot (L13).
 	Outside bool
-	// LegacyPrefixes are further paths before Suffix under which the routes answer: plain ones, without `:` and `*`, each once.
+	// LegacyPrefixes are other paths before Suffix under which the routes answer. They have no `:` and no `*`.
 	LegacyPrefixes []string
 }
 
@@ -93,7 +93,7 @@ func (a *API) Handler() http.Handler {
 	return web.Exact(router)
 }
 
-// dataset answers the route of the dataset that a path names. That there is none is told after the rate.
+// dataset answers the dataset that a path names. An unknown name is refused after the rate is checked.
 func (a *API) dataset(prefix string) http.Handler {
 	named := func(r *http.Request) string { return httprouter.ParamsFromContext(r.Context()).ByName("name") }
 	all := make(map[string]http.Handler)
@@ -112,12 +112,12 @@ func (a *API) dataset(prefix string) http.Handler {
 	})
 }
 
-// access is what the key opens, at the state that the request is answered from, whose facts have held since a time.
+// access returns what the key opens, at the snapshot of the request, which is current from a time on.
 func access(s web.States, from time.Time) report.Access {
 	return report.Access{Network: libraries.NetworkID(s.Tenant), At: s.At.Versions, Erasures: s.Erasures, Hour: hourOf(from)}
 }
 
-// hourOf returns the hour from which facts hold; that before the first load is 0.
+// hourOf returns the hour from which a snapshot is current, or 0 before the first load.
 func hourOf(from time.Time) libraries.Hour {
 	if from.IsZero() {
 		return 0
@@ -125,7 +125,7 @@ func hourOf(from time.Time) libraries.Hour {
 	return libraries.HourOf(from)
 }
 
-// errChannels refuses the dataset channels while its source does not answer (L13). The source has logged why.
+// errChannels refuses the dataset channels while its source is not available (L13). The source has logged why.
 var errChannels = &web.Problem{
 	Status: http.StatusServiceUnavailable, Message: "the analytics source is not available; try again later", RetryAfter: 60,
 }

@@ -45,7 +45,7 @@ const (
 	aboutDirection = "The direction of that column."
 )
 
-// search, classed and published read the filter that books and stock share.
+// search, classed and published read parts of the filter that books and stock share.
 func search(q *web.Query) *string {
 	return text(q, "search", "A part of the title, accents and case apart; digits also find an ISBN.")
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/api/web"
 )
 
-// The values of the parameters, in the order of the specification. A parameter that is absent stands for the zero value: no
-// filter, or the default order.
+// The values of the parameters, in the order of the specification. An absent parameter has the zero value: no filter, or
+// the default order.
 var (
 	groupings           = web.Named(report.ByLibrary, report.ByState, report.ByCity, report.ByAgeGroup)
 	readerStatuses      = web.Named(libraries.ReaderActive, libraries.ReaderDeactivated, libraries.ReaderDeleted)
@@ -43,7 +43,7 @@ var (
 	ascending = []web.Choice[bool]{web.Means("asc", true), web.Means("desc", false)}
 )
 
-// text reads a text. One that folds to nothing would find everything, or nothing: it is invalid.
+// text reads a text. A text that folds to nothing is invalid, since it would match everything or nothing.
 func text(q *web.Query, name, about string) *string {
 	return q.Text(name, about, func(s string) bool { return fold.Text(s) == "" })
 }
@@ -52,10 +52,10 @@ func text(q *web.Query, name, about string) *string {
 func reader(q *web.Query) *int64 { return q.Int("userId", "One reader.") }
 func title(q *web.Query) *int64  { return q.Int("bookId", "One title.") }
 
-// Where a period has a default, leftOut is said of its start.
+// leftOut describes the default of a period's start.
 const leftOut = ". Left out: 30 days before the end."
 
-// firstDay is the first day that can be shown: a period has it for its start where the default would be an earlier one.
+// firstDay is the first day that answers can show. No period starts before it by default.
 var firstDay = calendar.Of(0, 1, 1)
 
 // period reads the period of a route on which both days are optional (L2).
@@ -65,8 +65,7 @@ func period(q *web.Query, today calendar.Date, aboutStart string) calendar.Perio
 	return p
 }
 
-// window reads the period of a dataset that is bounded in days (L2). The rule about the period as a whole speaks only of
-// well-formed days.
+// window reads a period of at most 31 days (L2). If a day is malformed, only that is reported.
 func window(q *web.Query, today calendar.Date) calendar.Period {
 	p := period(q, today, "First day of at most 31"+leftOut)
 	if q.Valid("startDate", "endDate") {
@@ -75,7 +74,7 @@ func window(q *web.Query, today calendar.Date) calendar.Period {
 	return p
 }
 
-// requiredWindow reads the period of the engagements, where both days must be given and are never swapped (L2).
+// requiredWindow reads the period of the engagements: both days are required and are never swapped (L2).
 func requiredWindow(q *web.Query) calendar.Period {
 	start, end := q.RequiredDate("startDate", "First day."), q.RequiredDate("endDate", "Last day; at most 31 days in all.")
 	if start == nil || end == nil {
@@ -86,7 +85,7 @@ func requiredWindow(q *web.Query) calendar.Period {
 	return p
 }
 
-// failWindow says what is wrong with a period, where startDate stands.
+// failWindow reports an error of a period at startDate.
 func failWindow(q *web.Query, err error) {
 	switch {
 	case errors.Is(err, calendar.ErrStartAfterEnd):

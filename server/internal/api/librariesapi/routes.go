@@ -13,7 +13,7 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/api/wire"
 )
 
-// reports returns the routes that are no datasets.
+// reports returns the routes that are not datasets.
 func (a *API) reports() []web.Route {
 	return a.hourly("reports", []web.Route{
 		{Path: "/summary", ID: "summary", Schema: "Summary", Summary: "All figures of a period", Read: a.summary,
@@ -27,7 +27,7 @@ func (a *API) reports() []web.Route {
 	})
 }
 
-// datasets returns the routes of the datasets, which share one vocabulary, the union of their parameters (H3).
+// datasets returns the routes of the datasets. Each accepts the parameters of all, and ignores those of others (H3).
 func (a *API) datasets() []web.Route {
 	all := a.hourly("datasets", []web.Route{
 		{Path: "/datasets/books", ID: "books", Schema: "Books", Summary: "Titles", Read: a.books,
@@ -48,7 +48,7 @@ func (a *API) datasets() []web.Route {
 	var vocabulary []string
 	for _, rt := range all {
 		for _, p := range rt.Params() {
-			if p.Name != web.SinceParam { // which is refused where it is not offered (H14)
+			if p.Name != web.SinceParam { // refused by a route that does not offer it (H14)
 				vocabulary = append(vocabulary, p.Name)
 			}
 		}
@@ -59,7 +59,7 @@ func (a *API) datasets() []web.Route {
 	return all
 }
 
-// hourly returns routes with what all answers have: they are of an hour, which they name, and of the history.
+// hourly adds to routes what all their answers share: an answer depends on the history and the day, and names its hour.
 func (a *API) hourly(tag string, routes []web.Route) []web.Route {
 	for i := range routes {
 		rt := &routes[i]
@@ -73,7 +73,7 @@ func (a *API) hourly(tag string, routes []web.Route) []web.Route {
 	return routes
 }
 
-// meta is the name of the schema of what an answer says of itself (L21).
+// meta returns the name of the schema of an answer's meta (L21).
 func meta(p web.Reply) string {
 	switch {
 	case p.Breakdown != nil:
@@ -92,8 +92,7 @@ func writeHour(w *wire.Writer, from time.Time) {
 	w.TextOfOrNull("updatedAt", hourOf(from).String(), wire.Local, "The hour whose data these are, Brasilia time; null before the first synchronisation.")
 }
 
-// Routes returns the routes as the API answers them under Prefix, each dataset as one. A dataset's parameters are its own: the
-// rest of the vocabulary is not read (H3).
+// Routes returns all routes with their paths under Prefix. The parameters of a dataset are only those that it reads (H3).
 func Routes() []web.Route {
 	a := new(API)
 	all := append(a.reports(), a.datasets()...)
@@ -103,7 +102,7 @@ func Routes() []web.Route {
 	return all
 }
 
-// The pages of the routes. Those of titles and groups are smaller.
+// The sizes of pages: smallPages for titles and groups, pages for all other rows.
 var (
 	pages      = web.Limits{MaxPage: 100_000, DefaultSize: 100, MaxSize: 1000}
 	smallPages = web.Limits{MaxPage: 100_000, DefaultSize: 100, MaxSize: 100}
@@ -146,7 +145,7 @@ func (a *API) engagements(q *web.Query, _ calendar.Date) web.Reply {
 	return list(a, engagementRows, query, q.Page(pages), Reports.Engagements, Reports.EngagementsSince).Over(query.Period)
 }
 
-// users waits in the queue when its parameters have been found good.
+// users waits in the queue after its parameters were checked.
 func (a *API) users(q *web.Query, _ calendar.Date) web.Reply {
 	query := report.UserQuery{
 		Reader:  reader(q),
@@ -165,7 +164,8 @@ func (a *API) users(q *web.Query, _ calendar.Date) web.Reply {
 	return p
 }
 
-// list is the reply that is a page of a list, which ask returns, or with changedSince since, nil where the route does not have that.
+// list replies with a page of a list: from since for a request with changedSince, else from ask. since is nil if the route
+// offers no incremental pull.
 func list[T, Q any](a *API, table wire.Table[T], query Q, page paging.Page,
 	ask func(Reports, context.Context, report.Access, Q, paging.Page) (paging.List[T], error),
 	since func(Reports, context.Context, report.Access, snapshot.Versions, Q, paging.Page) (paging.List[T], error)) web.Reply {

@@ -11,7 +11,7 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/api/wire"
 )
 
-// The rows of the lists, member by member in the order of the specification's tables.
+// The lists, with functions that write a row member by member in the order of the specification's tables.
 var (
 	engagementRows  = wire.Table[report.Engagement]{Schema: "Engagement", Write: writeEngagement, Key: writeEngagementKey}
 	userRows        = wire.Table[report.User]{Schema: "Reader", Write: writeUser, Key: writeUserKey, Sample: report.User{Reader: new(libraries.Reader)}}
@@ -27,7 +27,7 @@ var (
 
 var noTitle = new(report.Title)
 
-// The texts that are one of a few.
+// The types of texts with few values, or a pattern.
 var (
 	readerStatus      = wire.Enum(web.Names(readerStatuses)...)
 	loanStatus        = wire.Enum(web.Names(loanStatuses)...)
@@ -109,7 +109,7 @@ func writeBook(w *wire.Writer, b *report.BookRow) {
 	w.Int("activeReservations", b.ActiveReservations, "")
 }
 
-// writeTitle writes what most rows show of a title.
+// writeTitle writes the members of a title that most rows have.
 func writeTitle(w *wire.Writer, b *libraries.Book) {
 	w.Int("bookId", b.ID, "")
 	w.Text("title", b.Title, "")
@@ -127,7 +127,7 @@ func writeStock(w *wire.Writer, s *report.StockRow) {
 	wire.List(w, "purchases", "Purchase", s.Purchases, writePurchase, "The lines, in the order in which they are consumed.")
 }
 
-// stockPurchases are the purchases of titles, which are a sheet of their own in a workbook.
+// stockPurchases writes the purchases of titles, which are a sheet of their own in a workbook.
 var stockPurchases = wire.Entries[report.StockRow]{
 	Sheet: "purchases",
 	Count: func(s *report.StockRow) int { return len(s.Purchases) },

@@ -11,7 +11,7 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/api/wire"
 )
 
-// writeSummary writes the blocks of a summary, the breakdown only where one was asked for (L21).
+// writeSummary writes a summary. It has a breakdown only with groupBy (L21).
 func writeSummary(w *wire.Writer, s *report.Summary, grouped bool) {
 	w.Object("general", "General", "", func() { writeGeneral(w, &s.General) })
 	w.Object("consumption", "", "", func() {
@@ -44,7 +44,7 @@ func writeSummary(w *wire.Writer, s *report.Summary, grouped bool) {
 	}
 }
 
-// writeGeneral writes the fields of data.general, which are those of a group's metrics too.
+// writeGeneral writes data.general, or the metrics of a group.
 func writeGeneral(w *wire.Writer, g *report.General) {
 	w.Int("registeredUsers", g.RegisteredUsers, "All registrations, not cut by the period.")
 	w.Int("logins", g.Sums[metric.Logins], "Days with activity, summed over readers.")
@@ -143,7 +143,7 @@ func writeGroup(w *wire.Writer, g *report.Group) {
 	w.Object("metrics", "General", "", func() { writeGeneral(w, &g.Metrics) })
 }
 
-// writeDimensions writes the vocabulary of filters. Identifiers are strings here alone.
+// writeDimensions writes the values of the filters. Only here identifiers are strings.
 func writeDimensions(w *wire.Writer, d *report.Dimensions) {
 	for _, v := range libraries.Vocabularies() {
 		wire.List(w, v.String(), "", d.Terms[v], func(w *wire.Writer, t *libraries.Term) {
