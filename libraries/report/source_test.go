@@ -22,6 +22,7 @@ type blockStore struct {
 	Store
 	days  []calendar.Date
 	fails calendar.Date // the span that has it is not to be read
+	ended chan struct{} // once it is closed, a read waits for the end of its context
 
 	mu    sync.Mutex
 	spans []calendar.Period
@@ -29,8 +30,14 @@ type blockStore struct {
 
 var errRead = errors.New("not to be read")
 
-func (s *blockStore) Scan(_ context.Context, _ auth.Tenant, _ int64, k snapshot.Kind, r snapshot.Range, visit func(snapshot.Block) error) error {
+func (s *blockStore) Scan(ctx context.Context, _ auth.Tenant, _ int64, k snapshot.Kind, r snapshot.Range, visit func(snapshot.Block) error) error {
 	if k != facts.NetworkKind {
+		select {
+		case <-s.ended:
+			<-ctx.Done()
+			return ctx.Err()
+		default:
+		}
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		p := calendar.Period{Start: calendar.Date(r.A.From), End: calendar.Date(r.A.End - 1)}
@@ -103,12 +110,13 @@ func TestScanDays(t *testing.T) {
 	}
 }
 
-// TestScanDaysErrors holds that an error of a read or of a visit is returned, and that a visit then ends soon.
+// TestScanDaysErrors: an error of a read or of a visit is returned, and no goroutine reads another span after it.
 func TestScanDaysErrors(t *testing.T) {
 	s := newBlockStore()
 	r := Reports{Store: s, History: -50}
 	all := calendar.Period{Start: -100, End: 200}
 	visited := 0
+	s.ended = make(chan struct{})
 	var mu sync.Mutex
 	errVisit := errors.New("enough")
 	visit := func(_ int, day calendar.Date, data []byte) error {
@@ -118,14 +126,15 @@ func TestScanDaysErrors(t *testing.T) {
 			t.Errorf("day %d is visited, and has no block", day)
 		}
 		if visited++; visited == 5 {
+			close(s.ended)
 			return errVisit
 		}
 		return nil
 	}
-	if err := r.scanDays(t.Context(), Access{}, facts.DayOfReadersKind, all, visit); !errors.Is(err, errVisit) || visited > 5+scanWorkers {
+	if err := r.scanDays(t.Context(), Access{}, facts.DayOfReadersKind, all, visit); !errors.Is(err, errVisit) || visited > 5+spanDays {
 		t.Errorf("error %v after %d visits, want that of the fifth", err, visited)
 	}
-	s.fails, visited = 70, 10
+	s.fails, s.ended, visited = 70, nil, 10
 	if err := r.scanDays(t.Context(), Access{}, facts.DayOfReadersKind, all, visit); !errors.Is(err, errRead) {
 		t.Errorf("error %v, want that of the read", err)
 	}
