@@ -7,12 +7,11 @@
 // answers over the data of lectern demo. Tests hold the documents against the code in both directions, and every answer
 // of the end-to-end tests against the documents.
 //
-// A document tells the rates, the history and the retention of the server that sends it. It is made when it is first asked for: who loads a
-// feed, or reads rows, does not wait for it.
+// A document gives the rates, the history and the retention of the server that sends it. The server makes it on the first request,
+// so loads and other requests do not wait for it.
 //
-// What an API reads and answers is described where it does so: the parameters of a route are those that it reads, and the
-// schemas of answers come from the functions that write them ([web.Params], [wire.Schemas]). Here is the rest: errors, headers, ways
-// to authenticate, and the bodies that the directory takes.
+// The code that reads parameters and writes answers also describes them ([web.Params], [wire.Schemas]). This package describes the
+// rest: errors, headers, authentication, and the bodies that the directory takes.
 package openapi
 
 import (

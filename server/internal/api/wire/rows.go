@@ -36,8 +36,8 @@ type Rows struct {
 	schema string
 	write  func(w *Writer, i int) // the row at i, or the sample for -1
 	key    func(w *Writer, i int) // its natural key; nil where rows do not leave
-	// removed says of rows that may have changed which of them have left their list, and are written by their natural key alone
-	// (H14); nil of other rows.
+	// removed marks the rows that have left the list of an incremental pull. They are written as their key (H14). It is nil for
+	// other lists.
 	removed []bool
 	entries *sheet // nil where there are none
 }
@@ -88,8 +88,8 @@ func (rows Rows) list(w *Writer, name, schema, about string, write func(*Writer,
 	w.list(len(at), func(i int) { w.braces(func() { write(w, at[i]) }) })
 }
 
-// line writes the row at i, or the sample for -1, in the forms that list rows alone: of one that was removed the key, and of rows
-// that may have changed a last member removed.
+// line writes the row at i, or the sample for -1, in the forms that only list rows. A removed row is its key. Rows of an
+// incremental pull have a last member, removed.
 func (rows Rows) line(w *Writer, i int) {
 	switch {
 	case rows.removed == nil:

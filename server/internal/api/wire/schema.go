@@ -126,7 +126,7 @@ type Field struct {
 // Schemas are named schemas, in the order in which they were begun. The zero value has none.
 type Schemas struct{ named Object }
 
-// Add adds the schema of the record whose members a function writes, and those with names in it.
+// Add adds the schema of the record whose members a function writes, and the named schemas in it.
 func (s *Schemas) Add(name string, members func(*Writer)) {
 	w := Writer{form: asSchema, schemas: s}
 	w.schemaOf(name, func() { members(&w) })
@@ -144,8 +144,8 @@ type record struct {
 	optional bool // the next field is
 }
 
-// schemaOf returns the schema of the record whose members a function writes: where it has a name, a reference to it. It is nil
-// where no schema is being made.
+// schemaOf returns the schema of the record whose members a function writes, or a reference to it if it has a name. It returns nil
+// unless a schema is being made.
 func (w *Writer) schemaOf(name string, members func()) Object {
 	if w.form != asSchema {
 		return nil
@@ -184,7 +184,7 @@ func (w *Writer) tellNull(name string, schema Object, about string) {
 	}
 }
 
-// Optional reports whether a member is to be written that is there at times alone: the schema has it, as one that may be missing.
+// Optional reports whether to write a member that may be missing. The schema always has it.
 func (w *Writer) Optional(there bool) bool {
 	if w.form != asSchema {
 		return there

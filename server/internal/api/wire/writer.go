@@ -10,7 +10,7 @@ import (
 type Writer struct {
 	b    []byte
 	form form
-	// more is set when a value stands before the next one, on the same level.
+	// more is set if the next value follows another one on the same level.
 	more bool
 	// of tables
 	blank       bool   // the cells are those of an object that is null

@@ -16,11 +16,11 @@ import (
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
-// AppendXLSX appends a workbook (ECMA-376) whose first sheet, rows, has a frozen header line with a filter and a line for each row,
+// AppendXLSX appends a workbook (ECMA-376). Its first sheet, rows, has a frozen header line with a filter and a line for each row,
 // with the columns of CSV (H11). A table with entries has a second sheet of them. Numbers, booleans, days and instants are cells of
-// that type. These are texts, since a spreadsheet would show another value: numbers of more than 15 digits, days before March of
-// 1900, when its calendar has a day too many, and after 9999. A text is cut where a cell ends, at 32,767 units of UTF-16, and then
-// ends in an ellipsis. The same rows give the same bytes.
+// that type. Values that a spreadsheet would change are texts: numbers of more than 15 digits, days before March 1900 and after
+// 9999. A text of more than 32,767 units of UTF-16, the limit of a cell, is cut and ends in an ellipsis. The same rows give the
+// same bytes.
 func (rows Rows) AppendXLSX(b []byte) []byte {
 	sheets := []sheet{{"rows", rows.count, func(int) int { return 1 }, func(w *Writer, row, _ int) { rows.line(w, row) }}}
 	if rows.entries != nil {
@@ -192,7 +192,7 @@ func (w *Writer) boolCell(v bool) {
 	w.valueCell(generalStyle, ` t="b"`, []byte(value))
 }
 
-// What a spreadsheet counts its days from, and the days between which all spreadsheets agree: some have a 29 February 1900.
+// dayZero is the day from which spreadsheets count. They agree on the days between the other two: some have a 29 February 1900.
 var (
 	dayZero  = calendar.MustParse("1899-12-30")
 	firstDay = calendar.MustParse("1900-03-01")
@@ -233,10 +233,10 @@ func (w *Writer) textCell(style byte, s string) {
 	w.b = append(w.b, "</t></is></c>"...)
 }
 
-// longestText is how many units of UTF-16 a cell holds.
+// longestText is the limit of a cell, in units of UTF-16.
 const longestText = 32_767
 
-// fitted returns a text cut to what a cell holds, with an ellipsis where it was cut.
+// fitted returns a text cut to the limit of a cell, with an ellipsis at the cut.
 func fitted(s string) string {
 	if len(s) <= longestText { // no character has more units than bytes
 		return s
@@ -257,8 +257,8 @@ func fitted(s string) string {
 	return s[:cut] + "…"
 }
 
-// appendXML appends a text for an element. What XML cannot say is written as _xHHHH_ (ECMA-376, ST_Xstring), and so is the
-// underscore of a text that has such a thing itself. Bytes that are not UTF-8 show as U+FFFD, as in JSON.
+// appendXML appends a text for an element. A character that XML cannot contain is written as _xHHHH_ (ECMA-376, ST_Xstring), and
+// so is the underscore of a text that looks like such an escape. Bytes that are not UTF-8 become U+FFFD, as in JSON.
 func appendXML(b []byte, s string) []byte {
 	plain := 0 // the beginning of what needs no escape
 	for i := 0; i < len(s); {
@@ -272,7 +272,7 @@ func appendXML(b []byte, s string) []byte {
 	return append(b, s[plain:]...)
 }
 
-// escapeXML returns what stands for the first character of a text, or nothing where it stands for itself, and its length.
+// escapeXML returns the escape of the first character of a text, empty if it needs none, and the length of the character.
 func escapeXML(s string) (escape string, n int) {
 	r, n := rune(s[0]), 1
 	if r >= utf8.RuneSelf {

@@ -25,15 +25,15 @@ import (
 //go:embed schools libraries
 var feeds embed.FS
 
-// Credit says whose the demo's data are, as the licence of the titles asks.
+// Credit names the source of the demo's titles, as their licence asks.
 const Credit = `Titles of the schools: "Library Carpentry: R", (c) The Carpentries, CC BY 4.0, an excerpt. All else is invented.`
 
 // end is the last day of the feeds.
 var end = calendar.MustParse("2026-08-23")
 
-// Unpack writes the feed of an API, schools or libraries, into dir, with all its days shifted: the feed of the schools ends now, in
-// the middle of a day, and that of the libraries with yesterday. Days of the week are kept for the schools, who read less at
-// weekends, and in the holidays of the days that they come to.
+// Unpack writes the feed of an API, schools or libraries, into dir with all its days shifted. The feed of the schools ends now, in
+// the middle of a day, and that of the libraries ends yesterday. The shift keeps the days of the week for the schools, which read
+// less at weekends, and drops most rows that fall on holidays.
 func Unpack(api, dir string, now time.Time) error {
 	today := calendar.Day(now)
 	unpack, err := zstd.NewReader(nil)
@@ -66,7 +66,7 @@ func Unpack(api, dir string, now time.Time) error {
 	return nil
 }
 
-// dates are the days in a feed, alone or before a time.
+// dates matches the days in a feed, also those in a time.
 var dates = regexp.MustCompile(`\b\d{4}-\d\d-\d\d`)
 
 // shift moves all days.
@@ -74,10 +74,10 @@ func shift(rows []byte, by calendar.Date) []byte {
 	return dates.ReplaceAllFunc(rows, func(day []byte) []byte { return []byte((calendar.MustParse(string(day)) + by).String()) })
 }
 
-// times are those in a feed.
+// times matches the times in a feed.
 var times = regexp.MustCompile(`\b\d{4}-\d\d-\d\dT[^,\n]+`)
 
-// ofYear leaves out what is yet to happen, and most of what happened in holidays: of each four rows three.
+// ofYear drops rows of the future, and three of four rows of holidays.
 func ofYear(rows []byte, now time.Time) []byte {
 	left, n := make([]byte, 0, len(rows)), 0
 	for line := range bytes.Lines(rows) {

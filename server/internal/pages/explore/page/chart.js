@@ -179,7 +179,7 @@ export class Chart {
     return this.points.length > 62 && this.points.some((p) => p.first);
   }
 
-  // ticks chooses the points whose labels fit: the first of each month on a long one, else Mondays where there are.
+  // ticks chooses the points whose labels fit: the first of each month on a long chart, else Mondays if there are any.
   ticks(width) {
     const fit = Math.max(1, Math.floor(width / 64));
     const of = (is) => this.points.flatMap((p, i) => (is(p) ? [i] : []));

@@ -1,4 +1,4 @@
-// What happened in a library network over a period, by day where few requests give it, else by week or month.
+// The activity of a library network over a period: by day if that takes few requests, else by week or month.
 
 import { pageSize } from "./api.js";
 import * as days from "./days.js";

@@ -1,4 +1,4 @@
-// The page that shows the numbers: it takes a key, asks whose it is, and shows the view that the address names.
+// The page that shows the numbers: it takes a key, asks for its network, and shows the view that the address names.
 //
 // The address says what is shown, in its fragment: period, school, profile and class. A choice changes the address, and the change
 // of the address shows the view; so reload, bookmark and the back button work.
@@ -26,7 +26,7 @@ const stored = {
 };
 
 let key = ""; // the one in use
-let network = null; // whose it is
+let network = null; // the network of the key
 let api = null;
 let report = null;
 
@@ -112,7 +112,7 @@ function reveal(name) {
   root.scrollIntoView();
 }
 
-// begin asks whose the key is, and takes the present snapshot of its data.
+// begin asks for the network of the key. The first answer of the API then fixes the snapshot.
 async function begin() {
   const found = await networkOf(key);
   const former = network;

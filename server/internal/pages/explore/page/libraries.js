@@ -216,7 +216,7 @@ export class LibrariesReport {
     );
   }
 
-  // firstBand is the band whose titles are shown first: those near their end, or else the fullest band that has titles.
+  // firstBand is the band whose titles are shown first: the one near its end, or else the highest one that has titles.
   firstBand() {
     const has = this.summarised.stock.histogram.filter((b) => b.count > 0).map((b) => b.band);
     return has.includes(nearEnd) ? nearEnd : (has.at(-1) ?? nearEnd);

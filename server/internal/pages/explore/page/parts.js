@@ -1,4 +1,4 @@
-// What the reports are made of: panels and tiles.
+// The parts of the reports: panels and tiles.
 
 import { change, say } from "./words.js";
 
