@@ -51,7 +51,7 @@ func writePlain(w http.ResponseWriter, status int, text string) {
 	io.WriteString(w, text)
 }
 
-// ready returns the reason why requests should go to another server, nil where they should come.
+// ready returns why requests should go to another server; nil if they should come to this one.
 func (a *apis) ready(ctx context.Context) error {
 	if a.stopping.Load() {
 		return errors.New("the server is shutting down")
@@ -73,7 +73,7 @@ func (a *apis) ready(ctx context.Context) error {
 	return a.secrets.readable()
 }
 
-// listenAdmin listens at the admin address; it returns nil where there is none.
+// listenAdmin listens at the admin address; it returns nil if there is none.
 func (a *apis) listenAdmin() (net.Listener, error) {
 	if a.AdminAddr == "" {
 		return nil, nil
@@ -108,7 +108,8 @@ func (a *apis) serveAdmin(ctx context.Context, ln net.Listener) (stop func()) {
 	}
 }
 
-// versions returns the states of the tenants' data, for the metrics: where not all nodes of a database answer, of those that do.
+// versions returns the versions of the tenants' data for the metrics. If not all nodes of a cluster answer, it returns those of
+// the nodes that do.
 func (a *apis) versions(ctx context.Context) (v metrics.Versions, err error) {
 	db := a.DB
 	tenants, err := snapshotdb.Numbers(ctx, db)

@@ -36,8 +36,8 @@ const (
 type Config struct {
 	// Addr is where Run listens; empty is DefaultAddr.
 	Addr string
-	// AdminAddr is where Run and Serve answer /healthz, /readyz and /metrics; empty is nowhere. It asks for no key: let
-	// only those reach it who may.
+	// AdminAddr is where Run and Serve answer /healthz, /readyz and /metrics; empty serves them nowhere. It asks for no key: let
+	// only the operator's tools reach it.
 	AdminAddr string
 	// DB is the database. The server does not close it. database.OnPool makes one of a pool of the caller's own.
 	DB *database.DB
@@ -51,14 +51,14 @@ type Config struct {
 	LibrariesRate int
 	// DirectoryRate is the number of requests a minute that a directory key may make; 0 and below set no limit.
 	DirectoryRate int
-	// SecretKey is the key under which the secrets of directory keys are stored, 32 bytes; see Secrets. Nil is, with
-	// SQLite, the key in the file beside the database, and with PostgreSQL none.
+	// SecretKey is the key under which the secrets of directory keys are stored, 32 bytes; see Secrets. With nil, SQLite uses the
+	// key in the file beside the database, and PostgreSQL has no key.
 	SecretKey []byte
-	// DebugSignatures makes the directory's 401 tell why it refuses, and the canonical string that the signature should have
-	// been made of.
+	// DebugSignatures makes a 401 of the directory say why it refuses, and which canonical string the signature should have been
+	// made of.
 	DebugSignatures bool
-	// TrustedProxies are the networks of the proxies in front, whose X-Forwarded-For says in the log who the client is; empty
-	// believes nobody.
+	// TrustedProxies are the networks of the proxies in front. The log takes the client's address from their X-Forwarded-For;
+	// with none, it is the connection's.
 	TrustedProxies []netip.Prefix
 	// SchoolsHistory is the first day of the schools' reports. Nil is schools.HistoryStart.
 	SchoolsHistory *calendar.Date
@@ -69,17 +69,17 @@ type Config struct {
 	LegacyPrefixes []string
 	// UsersQueue bounds the users route of the libraries; its zero value is DefaultUsersQueue.
 	UsersQueue UsersQueue
-	// AnalyticsURL is where sessions by channel are asked for (L13). Empty takes them from the channels feed.
+	// AnalyticsURL is asked for sessions by channel (L13). If it is empty, they come from the channels feed.
 	AnalyticsURL string
 	// CacheBytes bounds what the reports keep in memory; 0 is DefaultCacheBytes.
 	CacheBytes int64
-	// Keep is how long a state that was replaced stays readable, for all servers of the database; at least snapshotdb.MinRetention, unless
-	// Now is set. 0 leaves what was set before, at first snapshotdb.DefaultRetention.
+	// Keep is how long a superseded snapshot stays readable, for all servers of the database. It is at least
+	// snapshotdb.MinRetention, unless Now is set. 0 keeps the value that was set before, at first snapshotdb.DefaultRetention.
 	Keep time.Duration
-	// PullWindow is how long a pull that asks for nothing keeps its state longer than that; 0 is snapshotdb.DefaultPullWindow.
+	// PullWindow is how much longer an idle pull keeps its snapshot; 0 is snapshotdb.DefaultPullWindow.
 	PullWindow time.Duration
-	// Now is the clock of the periods, the keys, the pulls, the rates and the states. Nil is time.Now with SQLite, and with
-	// PostgreSQL the database's clock, which all replicas share.
+	// Now is the clock of periods, keys, pulls, rates and snapshots. Nil is time.Now with SQLite, and with PostgreSQL the
+	// database's clock, which all replicas share.
 	Now func() time.Time
 	// Log is where requests and errors go; nil writes nothing.
 	Log *slog.Logger
@@ -113,8 +113,8 @@ func (c Config) check() error {
 
 var legacyPrefix = regexp.MustCompile(`^(/[A-Za-z0-9_.~-]+)+$`)
 
-// CheckLegacyPrefix returns an error for what cannot be a legacy prefix: it begins with a slash, has segments of
-// letters, digits, `-`, `_`, `.` and `~`, and its paths are no other API's.
+// CheckLegacyPrefix returns an error unless p can be a legacy prefix: it begins with a slash, its segments have letters, digits,
+// `-`, `_`, `.` and `~`, and no other API has its paths.
 func CheckLegacyPrefix(p string) error {
 	if !legacyPrefix.MatchString(p) || path.Clean(p) != p {
 		return fmt.Errorf("legacy prefix %q: give a path such as /rede-antiga, of letters, digits, -, _, . and ~, without a slash at its end", p)
@@ -127,21 +127,21 @@ func CheckLegacyPrefix(p string) error {
 	return nil
 }
 
-// UsersQueue says how many requests for users a library network may have under way in a process, how many more may wait
-// for their turn, and for how long (L17). Its text is of the form 2,16,5s.
+// UsersQueue says how many requests for a library network's users run at a time in a process, how many more may wait for a slot,
+// and for how long (L17). Its text has the form 2,16,5s.
 type UsersQueue struct {
 	AtATime, Waiting int
 	Wait             time.Duration
 }
 
-// DefaultUsersQueue is the queue where no other is set: 2,16,5s.
+// DefaultUsersQueue is the queue if no other is set: 2,16,5s.
 func DefaultUsersQueue() UsersQueue {
 	return UsersQueue{AtATime: 2, Waiting: 16, Wait: 5 * time.Second}
 }
 
 var errUsersQueue = errors.New("give how many run at a time (at least 1), how many wait, and how long, such as 2,16,5s")
 
-// check refuses what is no queue.
+// check refuses a queue that no request could pass.
 func (q UsersQueue) check() error {
 	if q.AtATime < 1 || q.Waiting < 0 || q.Wait < 0 {
 		return fmt.Errorf("users queue %v: %w", q, errUsersQueue)

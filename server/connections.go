@@ -12,16 +12,16 @@ import (
 )
 
 const (
-	// maxUnanswered is how many connections may wait for their first answer at a time. Each takes some 25 kB, whatever it sends:
-	// without a bound, 5,000 at once that send bodies and have no key take 195 MB in the place of 67.
+	// maxUnanswered is how many connections may wait for their first answer at a time. Each takes some 25 kB, whatever it sends.
+	// Without the bound, 5,000 connections that send bodies and have no key take 195 MB instead of 67.
 	maxUnanswered = 250
-	// acceptWait is how long the next connection waits for a place. It is accepted then all the same, so that those who hold the
-	// places keep nobody out.
+	// acceptWait is how long the next connection waits for a place. It is accepted after that in any case, so that the
+	// connections with places keep no other out.
 	acceptWait = 10 * time.Millisecond
 )
 
-// boundUnanswered returns an http.Server's ConnState, which is called with a new connection before the next one is accepted. It
-// slows that down where many connections have had no answer yet, so that a flood of them does not take the memory.
+// boundUnanswered returns an http.Server's ConnState. The server calls it with a new connection before it accepts the next one.
+// If too many connections have had no answer yet, the call waits, so that a flood of them does not take the memory.
 func boundUnanswered(most int64) func(net.Conn, http.ConnState) {
 	places := semaphore.NewWeighted(most)
 	var unanswered sync.Map // the connections that have a place
@@ -41,7 +41,7 @@ func boundUnanswered(most int64) func(net.Conn, http.ConnState) {
 	}
 }
 
-// apiServer returns what serves the APIs.
+// apiServer returns the server of the APIs.
 func apiServer(ctx context.Context, handler http.Handler, log *slog.Logger) *http.Server {
 	h := httpServer(ctx, handler, log)
 	h.ReadTimeout, h.WriteTimeout = 10*time.Second, 60*time.Second
@@ -50,7 +50,7 @@ func apiServer(ctx context.Context, handler http.Handler, log *slog.Logger) *htt
 	return h
 }
 
-// httpServer returns a server of h with the limits of both addresses.
+// httpServer returns a server with the limits that both addresses have.
 func httpServer(ctx context.Context, h http.Handler, log *slog.Logger) *http.Server {
 	return &http.Server{
 		Handler:           h,

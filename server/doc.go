@@ -2,19 +2,21 @@
 //
 //	db, err := database.Open(ctx, "sqlite:lectern.db")
 //	s, err := server.New(ctx, server.Config{DB: db})
-//	err = s.Run(ctx) // until ctx ends; then finishes what was begun and returns nil
+//	err = s.Run(ctx) // until ctx ends; then finishes the requests under way and returns nil
 //
-// Handler returns only the APIs, for a program with its own HTTP server; AdminHandler returns health and metrics. Such a
-// program runs Maintain beside it, as Run and Serve do. The program examples/mount puts Handler into a mux;
-// examples/pull is a client.
+// Handler returns only the APIs, for a program with its own HTTP server; AdminHandler returns health and metrics. Such a program
+// also runs Maintain, as Run and Serve do. The program examples/mount puts Handler into a mux; examples/load loads feeds and
+// reads reports from Go.
 //
-// Several processes may serve one PostgreSQL: keys, data, versions, pulls and the counters of the rate limit are in the
-// database, what is cached in memory is named by its version. A SQLite file is served by one process, and a second one is refused;
-// the counters live in it, so that a load never holds up a request (H6).
+// Several processes may serve one PostgreSQL: keys, data, versions, pulls and rate counters are in the database, and the keys of
+// cached values contain the version of the data. Only one process may serve a SQLite file. A second one is refused, so that rates
+// can be counted in memory, and a load never delays a request (H6).
 //
-// Three things are bounded over all requests: the reports that are read at once, the connections that have had no answer, whose
-// memory a flood without a key would take, and the bytes of large bodies that live keys have signed (P10).
+// Three things are bounded over all requests: the reports that are read at once; the connections that have had no answer, whose
+// memory a flood without a key would take; and the bytes of large bodies that live keys have signed (P10).
 //
-// The package holds no rule: those are in the domain packages, and the routes in internal/api/directoryapi, schoolsapi and
-// librariesapi. It serves plain HTTP; TLS is the work of a proxy in front.
+// # What it does not do
+//
+// The package has no rules: those are in the domain packages, and the routes are in internal/api/directoryapi, schoolsapi and
+// librariesapi. It serves plain HTTP; a proxy in front does TLS.
 package server

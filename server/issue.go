@@ -13,8 +13,8 @@ import (
 	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 )
 
-// Issuer issues keys of all three APIs: it adds to the keys' store what a key needs of others, the secrets that directory keys
-// are sealed with, and the network that a schools key is for.
+// Issuer issues keys of all three APIs. It adds to the key store what other stores know: the secrets that directory keys are
+// sealed with, and the network that a schools key is for.
 type Issuer struct {
 	Keys    *authdb.Store
 	Secrets *Secrets
@@ -28,11 +28,11 @@ type KeyParams struct {
 	Expires time.Time     // zero = never
 }
 
-// Issue makes a new key and returns its text, of a directory key the secret alone, which nothing can show again. The errors are
-// those of authdb.Store.Issue and snapshotdb.Lock, ErrNetwork and ErrNoSecretKey.
+// Issue makes a new key and returns its text, which cannot be shown again; the text of a directory key is only its secret. The
+// errors are those of authdb.Store.Issue and snapshotdb.Lock, ErrNetwork and ErrNoSecretKey.
 //
-// A key is issued in one transaction that locks the tenant's row. The deletion of a network locks it too, and revokes the network's
-// keys: whichever of the two is first, no key outlives its network (G3).
+// A key is issued in one transaction that locks the tenant's row. The deletion of a network locks the row too, and revokes the
+// network's keys. Whichever comes first, no key outlives its network (G3).
 func (i *Issuer) Issue(ctx context.Context, p KeyParams) (text string, k auth.Key, err error) {
 	keys, params := i.Keys, authdb.IssueParams{Tenant: p.Tenant, API: p.API, Expires: p.Expires}
 	if p.API == auth.Directory {
@@ -57,7 +57,7 @@ func (i *Issuer) Issue(ctx context.Context, p KeyParams) (text string, k auth.Ke
 	return text, k, err
 }
 
-// Rotate is authdb.Store.Rotate of a key of any API, in one transaction that locks the tenant's row.
+// Rotate calls authdb.Store.Rotate for a key of any API, in one transaction that locks the tenant's row.
 func (i *Issuer) Rotate(ctx context.Context, id string, grace time.Duration, expires *time.Time) (text string, k auth.Key, err error) {
 	text, k, err = rotate(ctx, i.Keys, id, grace, expires)
 	if !errors.Is(err, auth.ErrBox) {
@@ -82,7 +82,7 @@ func rotate(ctx context.Context, keys *authdb.Store, id string, grace time.Durat
 	return text, k, err
 }
 
-// sealing returns the keys' store with what seals the secrets of directory keys.
+// sealing returns a key store that can seal the secrets of directory keys.
 func (i *Issuer) sealing() (*authdb.Store, error) {
 	box, err := i.Secrets.MakeBox()
 	keys := *i.Keys

@@ -17,7 +17,7 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/api/web"
 )
 
-// reportKeys checks the keys of a reading API in the database and notes their use.
+// reportKeys checks the keys of a reporting API in the database and notes their use.
 type reportKeys struct {
 	store *authdb.Checker
 	uses  *authdb.Uses
@@ -62,7 +62,7 @@ func (k *reportKeys) Check(ctx context.Context, text string, count bool) (web.Ca
 	}, nil
 }
 
-// now is the day or the hour of a time, as an API counts; see dayOf.
+// now is the day or the hour of a time, as the API counts; see dayOf.
 func now(api auth.API, at time.Time) int32 {
 	if api == auth.Libraries {
 		return int32(libraries.HourOf(at))
@@ -113,8 +113,8 @@ func (k *directoryKeys) Check(ctx context.Context, s auth.Signed) (directoryapi.
 	return directoryapi.Grant{Partner: directory.PartnerID(g.Key.Tenant), Budget: g.Key.RateBudget()}, nil
 }
 
-// secret returns the secret of a live directory key, or authdb.ErrKey. Without a key to open secrets with, a live one is
-// an error: another process has sealed it.
+// secret returns the secret of a live directory key, or authdb.ErrKey. If there is no key to open secrets with, a live directory
+// key is an error: another process has sealed it.
 func (k *directoryKeys) secret(ctx context.Context, id string) (authdb.Grant, error) {
 	box, missing := k.secrets.Box()
 	if missing != nil && !errors.Is(missing, ErrNoSecretKey) {

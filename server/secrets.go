@@ -22,22 +22,23 @@ import (
 	"github.com/lectern-dev/lectern/server/database"
 )
 
-// SecretKeyVariable names the environment variable of the command line that holds the key of Secrets, in base64.
+// SecretKeyVariable is the environment variable in which the command line finds the key of Secrets, in base64.
 const SecretKeyVariable = "LECTERN_SECRET_KEY"
 
 // secretKeyBytes is the length of the key.
 const secretKeyBytes = 32
 
-// ErrNoSecretKey says that there is no key to seal and open the secrets of directory keys with.
+// ErrNoSecretKey is the error if there is no key to seal and open the secrets of directory keys with.
 var ErrNoSecretKey = errors.New("no key for the secrets of directory keys: set " + SecretKeyVariable +
 	" to 32 random bytes in base64, the same for every process; `openssl rand -base64 32` makes them")
 
-// Secrets hold the key under which the secrets of directory keys are stored. A signature cannot be checked against a
-// hash, so they must be recoverable; sealed, a copy of the database alone opens nothing.
+// Secrets seal and open the secrets of directory keys. A signature cannot be checked against a hash, so the secrets must be
+// recoverable. They are stored sealed: a copy of the database opens none of them.
 //
-// The key is the one given, or else, with SQLite, that of a file beside the database: its name and `.key`, mode 0600,
-// made when a directory key is first issued, and of the database's owner whoever issues it. It belongs into a backup, apart
-// from the database. PostgreSQL, whose replicas share no folder, and sqlite::memory: have no such file: the error is ErrNoSecretKey then.
+// The key to seal with is the one given. Otherwise, with SQLite, it is in a file beside the database: the database's name and
+// `.key`, mode 0600. The file is created when the first directory key is issued, and belongs to the database's owner, whoever
+// issues the key. Back it up apart from the database. PostgreSQL, whose replicas share no folder, and sqlite::memory: have no
+// such file: the error is ErrNoSecretKey then.
 //
 // Secrets are safe for concurrent use, by several processes as well.
 type Secrets struct {
@@ -49,7 +50,7 @@ type Secrets struct {
 	key []byte // nil = not read yet
 }
 
-// NewSecrets returns the secrets of a database under a key of 32 bytes, nil for the one of the file. It reads nothing.
+// NewSecrets returns the secrets of a database under a key of 32 bytes; nil is the key of the file. It reads nothing yet.
 func NewSecrets(db *database.DB, key []byte) (*Secrets, error) {
 	if key != nil && len(key) != secretKeyBytes {
 		return nil, fmt.Errorf("the key for secrets has %d bytes, not %d", len(key), secretKeyBytes)
@@ -61,8 +62,8 @@ func NewSecrets(db *database.DB, key []byte) (*Secrets, error) {
 	return s, nil
 }
 
-// EnvironmentKey returns the key in the environment, nil where there is none. It is no flag of the command line, since other
-// users of a machine can see those.
+// EnvironmentKey returns the key in the environment; nil if there is none. The command line has no flag for it, since other users
+// of a machine can see flags.
 func EnvironmentKey() ([]byte, error) {
 	key, err := ParseSecretKey(os.Getenv(SecretKeyVariable))
 	if err != nil {
@@ -71,7 +72,7 @@ func EnvironmentKey() ([]byte, error) {
 	return key, nil
 }
 
-// ParseSecretKey reads a key as the environment and the file have it, in base64; the empty text is nil.
+// ParseSecretKey reads a key in base64, as the environment and the file have it; the empty text is nil.
 func ParseSecretKey(text string) ([]byte, error) {
 	text = strings.TrimSpace(text)
 	if text == "" {
@@ -98,7 +99,7 @@ func (s *Secrets) box(create bool) (*auth.Box, error) {
 	return auth.NewBox(key)
 }
 
-// KeyAt names where the key is: SecretKeyVariable where it was given, the file beside the database where there is one, else nil.
+// KeyAt names where the key is: SecretKeyVariable if it was given, the file beside the database if that exists, else nil.
 func (s *Secrets) KeyAt() *string {
 	at := s.file
 	if s.given {
@@ -109,7 +110,7 @@ func (s *Secrets) KeyAt() *string {
 	return &at
 }
 
-// readable returns the error for which the key file cannot be read, where it is needed and there is one.
+// readable returns an error if there is a key file that cannot be read.
 func (s *Secrets) readable() error {
 	_, err := s.load(false)
 	if errors.Is(err, ErrNoSecretKey) {
@@ -118,8 +119,8 @@ func (s *Secrets) readable() error {
 	return err
 }
 
-// Cursors returns what seals the cursors of lists. Its key is drawn from the key of the secrets, so that replicas agree
-// on it and cursors outlive a restart.
+// Cursors returns the sealer of list cursors. Its key is derived from the key of the secrets, so that replicas agree on it and
+// cursors outlive a restart.
 func (s *Secrets) Cursors() (paging.Sealer, error) {
 	key, err := s.load(false)
 	if err != nil {
@@ -129,8 +130,8 @@ func (s *Secrets) Cursors() (paging.Sealer, error) {
 	return paging.Sealer{Key: derived}, err
 }
 
-// load returns the key, which it reads once. With create it makes a missing file first: of several processes all read what the first
-// one wrote.
+// load returns the key, which it reads once. With create it makes a missing file first. Of several processes, all read the key
+// that the first one wrote.
 func (s *Secrets) load(create bool) (key []byte, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -175,9 +176,9 @@ func (s *Secrets) read() ([]byte, error) {
 	return key, nil
 }
 
-// Verify returns an error where a live directory key was issued whose secret cannot be opened: what New refuses to serve, for every
-// request with it would be refused. now is the clock, nil that of authdb. Keys on a node that does not answer are not looked at, and
-// the error is that of EachNode then, where all others can be opened.
+// Verify returns an error if a live directory key cannot be opened: New refuses to serve then, since every request with the key
+// would be refused. now is the clock, nil that of authdb. Keys on a node that does not answer are not checked; if all others can
+// be opened, the error is that of EachNode.
 func (s *Secrets) Verify(ctx context.Context, now func() time.Time) error {
 	store := &authdb.Store{DB: s.db.DB, Now: now}
 	tenants, err := snapshotdb.Numbers(ctx, s.db.DB)
@@ -196,7 +197,7 @@ func (s *Secrets) Verify(ctx context.Context, now func() time.Time) error {
 	return cmp.Or(s.open(keys), err)
 }
 
-// open returns an error where one of some keys cannot be opened.
+// open returns an error if one of the keys cannot be opened.
 func (s *Secrets) open(keys []authdb.SealedKey) error {
 	if len(keys) == 0 {
 		return nil

@@ -19,8 +19,8 @@ func Schema() []fs.FS {
 	return []fs.FS{authdb.Migrations, snapshotdb.Migrations, directorydb.Migrations, schoolsdb.Migrations, librariesdb.Migrations}
 }
 
-// Snapshots returns the states of all tenants' data, whatever their API. now is the clock of loads and of what is kept; nil is
-// the database's with PostgreSQL, and time.Now with SQLite.
+// Snapshots returns the snapshots of all tenants' data, of both APIs. now is the clock of loads and of the retention; nil is the
+// database's clock with PostgreSQL, and time.Now with SQLite.
 func Snapshots(db *database.DB, now func() time.Time) *snapshotdb.Store {
 	joined := &snapshotdb.Store{DB: db.DB, Copy: db.Copy, Now: now}
 	schools, libraries := stores(db, now)
@@ -40,8 +40,8 @@ func Migrate(ctx context.Context, db *database.DB) (applied []string, err error)
 	return db.Migrate(ctx, Schema()...)
 }
 
-// Distributed returns an error that names a table which is not distributed as it should be, where the database has been: what
-// joins it with others fails, or asks every node. See database.DB.Distribute.
+// Distributed returns an error that names a table which is not distributed like the others of a distributed database: a join with
+// it fails, or asks every node. See database.DB.Distribute.
 func Distributed(ctx context.Context, db *database.DB) error {
 	spread, err := db.Spread(ctx, Schema()...)
 	if err == nil && len(spread.Wrong) > 0 {
@@ -50,7 +50,7 @@ func Distributed(ctx context.Context, db *database.DB) error {
 	return err
 }
 
-// Remover returns what removes states that are no longer kept; for now see Snapshots.
+// Remover returns the remover of snapshots whose retention is over; for now see Snapshots.
 func Remover(db *database.DB, now func() time.Time) *snapshotdb.Remover {
 	return &snapshotdb.Remover{Store: Snapshots(db, now), EachNode: db.EachNode, Past: directorydb.PastTables()}
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// Create creates a partner or a library network, with a reference that no other tenant of its kind has, and a name.
+// Create creates a partner or a library network with a name, and a reference that no other tenant of its kind has.
 func Create(ctx context.Context, db *database.DB, kind snapshotdb.Kind, reference, name string) (snapshotdb.Tenant, error) {
 	word := "reference"
 	var err error
@@ -40,7 +40,8 @@ func Create(ctx context.Context, db *database.DB, kind snapshotdb.Kind, referenc
 	return snapshotdb.TenantOf(ctx, db, kind, reference)
 }
 
-// tenantTables returns all tables with rows of a tenant but the list of tenants, each with the columns that name a row besides tenant_id.
+// tenantTables returns all tables with rows of a tenant, except the list of tenants, each with the columns that identify a row
+// beside tenant_id.
 func tenantTables(of *snapshotdb.Remover) []snapshotdb.Rows {
 	list := of.Rows()
 	if handle.Postgres(of.DB) { // one process counts in memory
@@ -58,9 +59,9 @@ func tenantTables(of *snapshotdb.Remover) []snapshotdb.Rows {
 	}...)
 }
 
-// Remove removes a tenant for good. Its keys end at once, on every server, and loads of it fail. ended is called then, and returns
-// when no request that a key of it allowed is under way any more: none shall miss rows, or write any. The rows go in small batches,
-// the entry in the list of tenants last. Whatever ends Remove before, it may be called again.
+// Remove removes a tenant for good. Its keys end at once, on every server, and its loads fail. Remove then calls ended, which
+// must return when no request that such a key allowed is under way any more: no request may miss rows, or write any. The rows are
+// removed in small batches, the entry in the list of tenants last. If Remove is interrupted, call it again.
 func Remove(ctx context.Context, db *database.DB, t snapshotdb.Tenant, ended func() error) error {
 	rows := Remover(db, nil)
 	err := db.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
@@ -90,14 +91,14 @@ func Remove(ctx context.Context, db *database.DB, t snapshotdb.Tenant, ended fun
 	return nil
 }
 
-// SchoolsReports answer for one network of a partner. Access names the snapshot that they are asked about.
+// SchoolsReports answer questions about one network of a partner. Access names the snapshot that they read.
 type SchoolsReports struct {
 	report.Reports
 	Access report.Access
 }
 
-// ReadSchools returns the reports of a partner's network, with access to the snapshot that is current. The error is
-// snapshotdb.ErrNotFound or ErrNetwork where there is none.
+// ReadSchools returns the reports of a partner's network, with access to the current snapshot. The error is
+// snapshotdb.ErrNotFound if there is no such partner, and ErrNetwork if it has no such network.
 func ReadSchools(ctx context.Context, db *database.DB, partner, network directory.Ref) (*SchoolsReports, error) {
 	t, err := snapshotdb.TenantOf(ctx, db, snapshotdb.Partner, string(partner))
 	if err != nil {
@@ -114,14 +115,14 @@ func ReadSchools(ctx context.Context, db *database.DB, partner, network director
 	return r, err
 }
 
-// LibrariesReports answer for one library network. Access names the snapshot that they are asked about.
+// LibrariesReports answer questions about one library network. Access names the snapshot that they read.
 type LibrariesReports struct {
 	libraryreport.Reports
 	Access libraryreport.Access
 }
 
-// ReadLibraries returns the reports of a library network, with access to the snapshot that is current. The error is
-// snapshotdb.ErrNotFound where there is none.
+// ReadLibraries returns the reports of a library network, with access to the current snapshot. The error is
+// snapshotdb.ErrNotFound if there is no such network.
 func ReadLibraries(ctx context.Context, db *database.DB, slug string) (*LibrariesReports, error) {
 	t, err := snapshotdb.TenantOf(ctx, db, snapshotdb.Library, slug)
 	if err != nil {
@@ -133,10 +134,10 @@ func ReadLibraries(ctx context.Context, db *database.DB, slug string) (*Librarie
 	return r, err
 }
 
-// ErrNetwork says that a partner has no live network of a reference.
+// ErrNetwork says that a partner has no live network with a reference.
 var ErrNetwork = errors.New("the partner has no network")
 
-// Network returns the live network of a partner with a reference, or ErrNetwork.
+// Network returns a partner's live network with a reference, or ErrNetwork.
 func Network(ctx context.Context, idb bun.IDB, p directory.PartnerID, ref directory.Ref) (directory.EntityID, error) {
 	entities, err := directorydb.Entities(ctx, idb, p)
 	if err != nil {

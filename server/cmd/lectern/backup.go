@@ -12,8 +12,8 @@ type backupCmd struct {
 	File string `arg:"" help:"Where to write the copy; there must be no such file."`
 }
 
-// Run copies the database and says what else is to be kept. The schema is not looked at: a copy is what should be made
-// before it is brought up to date.
+// Run copies the database and says what else must be kept. It does not look at the schema: a copy should be made before a
+// migration.
 func (c *backupCmd) Run(s *session) error {
 	db, err := s.openExisting(nil)
 	if err != nil {

@@ -13,7 +13,7 @@ type checkCmd struct {
 	JSON bool `name:"json" help:"One JSON object a line, for each thing that was looked at."`
 }
 
-// Run looks for what is wrong, whatever the schema is, and tells it. That something is wrong is the command's error.
+// Run checks the set-up whatever the schema is, and prints what it found. If anything is wrong, that is the command's error.
 func (c *checkCmd) Run(s *session) error {
 	db, err := s.openExisting(nil)
 	if err != nil {

@@ -11,17 +11,17 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// shards is a flag that may have a number, of the shards of a distributed database.
+// shards is a flag with an optional number, of the shards of a distributed database.
 type shards struct {
 	Asked bool
-	// Number is 0 where the flag has none.
+	// Number is 0 if the flag has none.
 	Number int
 }
 
 // IsBool tells kong that the flag needs no value.
 func (*shards) IsBool() bool { return true }
 
-// Decode reads the number that a = has put behind the flag.
+// Decode reads the number that follows an equals sign.
 func (s *shards) Decode(ctx *kong.DecodeContext) error {
 	s.Asked = true
 	if ctx.Scan.Peek().Type != kong.FlagValueToken {
@@ -55,7 +55,7 @@ const maxShards = 32000
 // grace is a duration that may also be given in days, such as 7d.
 type grace time.Duration
 
-// UnmarshalText reads a whole number of days with a `d`, or what time.ParseDuration reads, not negative.
+// UnmarshalText reads a whole number of days with a `d`, or a duration as time.ParseDuration reads it. Neither may be negative.
 func (g *grace) UnmarshalText(b []byte) error {
 	text := string(b)
 	if days, ok := strings.CutSuffix(text, "d"); ok {
@@ -74,7 +74,7 @@ func (g *grace) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// proxies are networks: a list of addresses and CIDRs, such as 10.0.0.0/8,::1.
+// proxies is a list of addresses and CIDR networks, such as 10.0.0.0/8,::1.
 type proxies []netip.Prefix
 
 // UnmarshalText reads a list; an empty one is none.
@@ -95,7 +95,7 @@ func (p *proxies) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// secret is a text that may begin with -, as one in 64 does.
+// secret is a text that may begin with `-`, as one secret in 64 does.
 type secret string
 
 // Decode takes the next word as it is.

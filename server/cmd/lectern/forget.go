@@ -9,7 +9,7 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/operate/erase"
 )
 
-// forgetCmd reads no variables but that of the database: what it does cannot be undone.
+// forgetCmd reads no environment variable but that of the database, since an erasure cannot be undone.
 type forgetCmd struct {
 	UserID  userID `arg:"" optional:"" name:"userid" help:"The person's userId, as the reports show it."`
 	Partner string `env:"-" placeholder:"REF" help:"The partner's reference_id, for a student, a teacher or another account."`
@@ -30,7 +30,7 @@ func (u *userID) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Validate refuses what does not say one person.
+// Validate refuses arguments that do not name exactly one person.
 func (c *forgetCmd) Validate() error {
 	switch {
 	case c.List && (c.UserID != 0 || c.Partner != "" || c.Library != ""):
@@ -41,7 +41,7 @@ func (c *forgetCmd) Validate() error {
 	return nil
 }
 
-// Run forgets a person and prints what was done without naming them.
+// Run erases a person and prints what was done without naming them.
 func (c *forgetCmd) Run(s *session) error {
 	check := migrated
 	if c.List {

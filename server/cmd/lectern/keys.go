@@ -18,7 +18,7 @@ type expiry struct {
 	Expires *calendar.Date `placeholder:"DATE" help:"Last day on which the key is good, in Brasilia time."`
 }
 
-// time returns the first moment at which the key is no longer good; zero is never.
+// time returns the first moment at which the key is no longer valid; zero is never.
 func (e expiry) time() time.Time {
 	if e.Expires == nil {
 		return time.Time{}
@@ -95,7 +95,7 @@ type keyRotateCmd struct {
 	expiry
 }
 
-// Run issues the successor and prints it. Without --expires it expires when the old key was to.
+// Run issues the successor and prints it. Without --expires it expires when the old key would have.
 func (c *keyRotateCmd) Run(s *session) error {
 	db, err := s.openExisting(migrated)
 	if err != nil {
@@ -120,7 +120,7 @@ type keyRevokeCmd struct {
 	ID string `arg:"" help:"The key's id, as lectern key list shows it."`
 }
 
-// Run revokes a key; to revoke it again is no error.
+// Run revokes a key. It is no error if the key is revoked already.
 func (c *keyRevokeCmd) Run(s *session) error {
 	db, err := s.openExisting(migrated)
 	if err == nil {
@@ -137,7 +137,7 @@ type keyListCmd struct {
 	JSON bool `name:"json" help:"One JSON object a line."`
 }
 
-// Run lists all keys, by tenant and number. A node that does not answer is the command's error, after the rest.
+// Run lists all keys, by tenant and number. If a node does not answer, the error follows the keys of the other nodes.
 func (c *keyListCmd) Run(s *session) error {
 	db, err := s.openExisting(upToDate)
 	if err != nil {
@@ -147,7 +147,7 @@ func (c *keyListCmd) Run(s *session) error {
 	return list(s, keys, left, c.JSON, status.WriteKeys)
 }
 
-// issuer issues keys; directory keys are sealed under the key in the environment, if there is one.
+// issuer returns an issuer of keys; directory keys are sealed under the key in the environment, if there is one.
 func (s *session) issuer(db *database.DB) (*server.Issuer, error) {
 	kept, err := secrets(db)
 	return &server.Issuer{Keys: s.keys(db), Secrets: kept}, err

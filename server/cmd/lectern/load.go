@@ -45,7 +45,7 @@ type loadLibrariesCmd struct {
 	librariesHistory
 }
 
-// Validate refuses what does not go together.
+// Validate refuses flags that contradict each other.
 func (c *loadLibrariesCmd) Validate() error {
 	switch {
 	case c.Drop && (c.Folder != "" || c.Now || c.Check):
@@ -64,23 +64,21 @@ func (c *loadLibrariesCmd) Run(s *session) error {
 	return c.run(s, snapshotdb.Library, c.Library, c.Folder, server.LoadOptions{History: &c.LibrariesHistory, Immediately: c.Now})
 }
 
-// loadMemory is what a load takes of memory before it rather works more, but for the database's own. A load holds less than that,
-// whatever the size of the feed; the collector by itself would let it double.
+// loadMemory is the memory of one load above which the collector works harder; the database's own is not counted. A load needs
+// less than that for a feed of any size. Without the limit the collector would let it double.
 const loadMemory = 144 << 20
 
-// forLoads sees to the memory of so many loads at a time; it comes before the database is opened.
+// forLoads sets the memory limit for n loads at a time. Call it before the database is opened.
 func (s *session) forLoads(n int) {
 	boundMemory(int64(n) * loadMemory)
 	s.toLoad = true
 }
 
-// garbage is how much of a process's memory may be garbage before the collector works, in percent of what is not, as long as there is
-// room: a tenth of a load's time went into collecting, and while a server collects, every so many requests, the slowest take three times
-// as long.
+// garbage is GOGC below the memory limit. With the default of 100, a load spends a tenth of its time in collections, and while a
+// server collects, its slowest requests take three times as long.
 const garbage = 300
 
-// boundMemory has the collector work more where a process takes so many bytes, and less before. GOGC and GOMEMLIMIT are heeded where
-// they are set.
+// boundMemory sets the memory limit and GOGC, unless GOMEMLIMIT and GOGC set them.
 func boundMemory(bytes int64) {
 	if os.Getenv("GOMEMLIMIT") != "" {
 		return
@@ -91,8 +89,8 @@ func boundMemory(bytes int64) {
 	}
 }
 
-// run loads a feed and prints the totals: on a terminal a table, elsewhere a line of JSON. A check does not even bring the schema
-// up to date, and its error is that it has found what would stop a load.
+// run loads a feed and prints the totals: a table on a terminal, elsewhere a line of JSON. A check does not even migrate the
+// schema. Its error is that it has found rows that would stop a load.
 func (l loading) run(s *session, kind snapshotdb.Kind, reference, folder string, o server.LoadOptions) error {
 	check := migrated
 	if l.Check {
@@ -135,7 +133,7 @@ func (s *session) load(db *database.DB, t snapshotdb.Tenant, folder string, o se
 	return totals, err
 }
 
-// drop withdraws what waits for its hour, and says what that was: on a terminal in a sentence, elsewhere in a line of JSON.
+// drop withdraws the load that is not yet in effect, and reports it: in a sentence on a terminal, elsewhere in a line of JSON.
 func (c *loadLibrariesCmd) drop(s *session) error {
 	db, n, err := s.openTenant(migrated, snapshotdb.Library, c.Library)
 	if err != nil {

@@ -83,12 +83,10 @@ func (c *commands) Validate() error {
 	return nil
 }
 
-// help says of commands what their flags alone do not show, each under a line with its words.
-//
-//go:embed help.txt
+// help describes what the flags of commands do not show: one section for each command.
 var help string
 
-// details gives commands the sections of a text as their help, each under a line of == and the words of a command.
+// details gives each command its section of a text as its help. A section begins with a line of == and the words of a command.
 func details(text string) kong.Option {
 	sections := make(map[string]string)
 	for section := range strings.SplitSeq("\n"+text, "\n== ") {
@@ -120,7 +118,7 @@ const (
 	exitUsage = 2
 )
 
-// run runs one command and returns its exit code. Without arguments it prints help, as it does for help COMMAND.
+// run runs one command and returns its exit code. Without arguments it prints the help, as for `help COMMAND`.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	switch {
 	case len(args) == 0:
@@ -156,7 +154,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return exitError
 }
 
-// usage adds to an error of parsing the call that prints the command's help.
+// usage adds to a parse error the call that prints the command's help.
 func usage(err error) error {
 	command := "lectern"
 	if parse, ok := errors.AsType[*kong.ParseError](err); ok {
@@ -167,10 +165,10 @@ func usage(err error) error {
 	return fmt.Errorf("%w; see %s --help", err, command)
 }
 
-// variables is the beginning of the variables.
+// variables is the prefix of the environment variables.
 const variables = "LECTERN_"
 
-// warnOfVariables warns of every LECTERN_* variable that no command reads: it may be mistyped.
+// warnOfVariables warns about each LECTERN_* variable that no command reads: it may be mistyped.
 func (s *session) warnOfVariables() {
 	known := []string{server.SecretKeyVariable, clockVariable}
 	for _, node := range append(s.parser.Model.Leaves(false), s.parser.Model.Node) {
@@ -186,10 +184,10 @@ func (s *session) warnOfVariables() {
 	}
 }
 
-// clockVariable starts the clock of a command at another time, for trials alone. It is in no help.
+// clockVariable starts the clock of a command at another time, only for trials. No help mentions it.
 const clockVariable = variables + "CLOCK"
 
-// startClock lets the session's clock run on from the time in the environment, of which it warns.
+// startClock starts the session's clock at the time in the environment, if there is one, and warns about it.
 func (s *session) startClock() error {
 	text := os.Getenv(clockVariable)
 	if text == "" {
@@ -206,7 +204,7 @@ func (s *session) startClock() error {
 	return nil
 }
 
-// version names the version, and the commit where the binary was built in a checkout.
+// version returns the version, and the commit if the binary was built in a checkout.
 func version() string {
 	text := "lectern " + openapi.Version
 	if info, ok := debug.ReadBuildInfo(); ok {

@@ -14,10 +14,10 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/load/progress"
 )
 
-// longestRequest is how long a request takes at most that was allowed before the keys ended: the server's limit.
+// longestRequest is the server's limit for a request that was allowed before the keys ended.
 var longestRequest = 10 * time.Second
 
-// removal reads no variable: what it does cannot be undone.
+// removal reads no environment variable, since a removal cannot be undone.
 type removal struct {
 	Yes bool `env:"-" help:"Do not ask."`
 }
@@ -42,7 +42,7 @@ func (c *libraryRemoveCmd) Run(s *session) error {
 	return c.remove(s, snapshotdb.Library, c.Slug)
 }
 
-// remove removes a tenant, which the operator has named twice or said yes to.
+// remove removes a tenant after the operator has confirmed it.
 func (r removal) remove(s *session, kind snapshotdb.Kind, reference string) error {
 	db, err := s.openExisting(migrated)
 	if err != nil {

@@ -14,12 +14,12 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/load/progress"
 )
 
-// history is the flag of the commands that know where the schools' reports begin.
+// history is the flag of commands that use the first day of the schools' reports.
 type history struct {
 	SchoolsHistory calendar.Date `default:"${history}" placeholder:"DATE" help:"First day of the schools' reports (default ${default})."`
 }
 
-// librariesHistory is the flag of the commands that know where the libraries' reports begin.
+// librariesHistory is the flag of commands that use the first day of the libraries' reports.
 type librariesHistory struct {
 	LibrariesHistory calendar.Date `default:"${librariesHistory}" placeholder:"DATE" help:"First day of the libraries' reports (default ${default})."`
 }
@@ -42,7 +42,7 @@ type serving struct {
 	LogLevel        string            `default:"info" placeholder:"LEVEL" enum:"debug,info,warn,error,disabled" help:"Least level to log: debug, info, warn, error or disabled (default ${default})."`
 }
 
-// Validate refuses what cannot be a legacy prefix, and times that are not positive.
+// Validate refuses a malformed legacy prefix, and times that are not positive.
 func (c *serving) Validate() error {
 	if c.PullWindow <= 0 || c.Keep != nil && *c.Keep <= 0 {
 		return errors.New("--keep and --pull-window: give a time such as 2h or 30m")
@@ -85,7 +85,7 @@ func (c *serving) listen() (net.Listener, error) {
 	return ln, nil
 }
 
-// serveMemory is what a server takes of memory before it rather works more: its cache, and as much as that for requests.
+// serveMemory is the memory above which the collector works harder: the cache, and as much again for requests.
 const serveMemory = 2 * server.DefaultCacheBytes
 
 // serve serves a database.

@@ -26,7 +26,7 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/operate/status"
 )
 
-// session is what a command runs with.
+// session has what a command needs to run.
 type session struct {
 	ctx            context.Context
 	stdout, stderr io.Writer
@@ -38,7 +38,7 @@ type session struct {
 	opened         []*database.DB
 }
 
-// open opens the database, lets check look at it, if that is not nil, and closes it when the session ends.
+// open opens the database, checks it if check is not nil, and closes it when the session ends.
 func (s *session) open(check func(context.Context, *database.DB) error) (*database.DB, error) {
 	s.url = cmp.Or(s.url, server.DefaultURL)
 	open := database.Open
@@ -56,7 +56,7 @@ func (s *session) open(check func(context.Context, *database.DB) error) (*databa
 	return db, err
 }
 
-// openExisting is open of a database that must be there.
+// openExisting is open for a database that must exist, so that a mistyped name does not create an empty one.
 func (s *session) openExisting(check func(context.Context, *database.DB) error) (*database.DB, error) {
 	file, isFile := strings.CutPrefix(cmp.Or(s.url, server.DefaultURL), "sqlite:")
 	file, _, _ = strings.Cut(file, "?")
@@ -72,7 +72,7 @@ func migrated(ctx context.Context, db *database.DB) error {
 	return err
 }
 
-// upToDate returns an error where the schema is not up to date.
+// upToDate returns an error if the schema is not current.
 func upToDate(ctx context.Context, db *database.DB) error {
 	ok, err := db.SchemaCurrent(ctx, server.Schema()...)
 	if err == nil && !ok {
@@ -90,7 +90,7 @@ func (s *session) close() {
 // keys returns the store of keys.
 func (s *session) keys(db *database.DB) *authdb.Store { return &authdb.Store{DB: db.DB, Now: s.clock} }
 
-// status returns what reads what is told of tenants and keys.
+// status returns the reader of what lectern status and key list print.
 func (s *session) status(db *database.DB) *status.Reader {
 	return &status.Reader{DB: db, Store: s.keys(db), Former: server.Remover(db, nil)}
 }
@@ -104,7 +104,7 @@ func (s *session) tenant(db *database.DB, kind snapshotdb.Kind, reference string
 	return t, err
 }
 
-// openTenant is openExisting, and tenant in it.
+// openTenant opens the database by openExisting, and finds the tenant in it.
 func (s *session) openTenant(check func(context.Context, *database.DB) error, kind snapshotdb.Kind, reference string) (*database.DB, snapshotdb.Tenant, error) {
 	db, err := s.openExisting(check)
 	if err != nil {
@@ -121,7 +121,7 @@ func (s *session) print(v any) error {
 	return enc.Encode(v)
 }
 
-// warn tells something in a line that is no error.
+// warn prints a line that is not an error.
 func (s *session) warn(text string) { fmt.Fprintln(s.stderr, "lectern: warning: "+text) }
 
 // report writes an error as one line.
@@ -130,7 +130,8 @@ func (s *session) report(err error) {
 	fmt.Fprintln(s.stderr, "lectern: "+strings.Join(lines, "; "))
 }
 
-// progress shows the progress of a command on a terminal; of a load that is given a name, in the log too. It must be finished.
+// progress shows the progress of a command on a terminal, and that of a load that is given a name in the log too. The caller must
+// call Finish.
 func (s *session) progress(load string) *progress.Progress {
 	if load == "" {
 		return progress.New(s.stderr, nil)
@@ -138,7 +139,7 @@ func (s *session) progress(load string) *progress.Progress {
 	return progress.New(s.stderr, progress.NewLog(s.stderr, "info").With("load", load))
 }
 
-// errInterrupted is the error of a command that a signal ended before its work was done.
+// errInterrupted is the error of a command that a signal ended too early.
 var errInterrupted = errors.New("interrupted; run it again")
 
 // advice says what to do about errors that do not say it themselves.
@@ -164,7 +165,7 @@ var advice = []struct {
 
 func is(target error) func(error) bool { return func(err error) bool { return errors.Is(err, target) } }
 
-// advised returns an error of a command with what to do about it.
+// advised adds to an error of a command what to do about it.
 func advised(ctx context.Context, err error) error {
 	if ctx.Err() != nil && !errors.Is(err, errInterrupted) { // whatever the error is by which the command noticed
 		return errInterrupted

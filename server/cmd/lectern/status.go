@@ -10,7 +10,7 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/operate/status"
 )
 
-// statusCmd reads no variables that would choose tenants.
+// statusCmd reads no environment variables that would choose tenants.
 type statusCmd struct {
 	Partner string `env:"-" placeholder:"REF" help:"Show only this partner."`
 	Library string `env:"-" placeholder:"SLUG" help:"Show only this library network."`
@@ -25,7 +25,8 @@ func (c *statusCmd) Validate() error {
 	return nil
 }
 
-// Run tells the state of every tenant, or of one, by number. A node that does not answer is the command's error, after the rest.
+// Run prints the status of every tenant, or of one, by number. If a node does not answer, the error follows the tenants of the
+// other nodes.
 func (c *statusCmd) Run(s *session) error {
 	db, err := s.openExisting(upToDate)
 	if err != nil {
@@ -39,7 +40,8 @@ func (c *statusCmd) Run(s *session) error {
 	return list(s, all, left, c.JSON, status.WriteTenants)
 }
 
-// list prints what was found as a table, or one JSON object a line. What was left out is the error, after the rest.
+// list prints rows as a table, or as one JSON object a line. left is the error for what could not be read: list returns it at the
+// end.
 func list[T any](s *session, found []T, left error, asJSON bool, table func(io.Writer, []T) error) error {
 	if left != nil && len(found) == 0 {
 		return left
@@ -55,7 +57,7 @@ func list[T any](s *session, found []T, left error, asJSON bool, table func(io.W
 	return left
 }
 
-// tenants are those that are asked for.
+// tenants returns the tenants that the flags choose.
 func (c *statusCmd) tenants(s *session, db *database.DB) ([]snapshotdb.Tenant, error) {
 	kind, reference := snapshotdb.Partner, c.Partner
 	switch {

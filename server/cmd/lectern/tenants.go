@@ -19,7 +19,8 @@ type migrateCmd struct {
 	Distribute shards `env:"-" placeholder:"SHARDS" help:"Also spread the tables over the nodes of a Citus cluster, by tenant, in so many shards (--distribute=64; default 32)."`
 }
 
-// Run applies the migrations that are missing and names them, and, where that is asked for, distributes the tables and names them.
+// Run applies the missing migrations and prints their names. With --distribute it also distributes the tables and prints their
+// names.
 func (c *migrateCmd) Run(s *session) error {
 	db, err := s.open(nil)
 	if err != nil {
@@ -40,7 +41,7 @@ func (c *migrateCmd) Run(s *session) error {
 	return s.warnOfNodes(db)
 }
 
-// list prints what was done, a line each.
+// list prints one line for each thing that was done.
 func (s *session) list(done string, names []string) error {
 	for _, name := range names {
 		if _, err := fmt.Fprintln(s.stdout, done, name); err != nil {
@@ -50,7 +51,7 @@ func (s *session) list(done string, names []string) error {
 	return nil
 }
 
-// warnOfNodes warns of what keeps tenants from being moved between the nodes of a cluster, and says how many shards there are.
+// warnOfNodes warns about what keeps tenants from being moved between the nodes of a cluster, and prints the number of shards.
 func (s *session) warnOfNodes(db *database.DB) error {
 	stuck, err := db.Unmovable(s.ctx)
 	for _, a := range stuck {
@@ -116,7 +117,7 @@ type degreesCmd struct {
 	Partner string `required:"" placeholder:"REF" help:"The partner's reference_id."`
 }
 
-// Run prints the vocabulary, or replaces it by that of a file and says what that leaves behind.
+// Run prints the vocabulary, or replaces it by that of a file and reports which degrees that leaves behind.
 func (c *degreesCmd) Run(s *session) error {
 	if c.File == "" {
 		return c.show(s)
@@ -141,7 +142,7 @@ func (c *degreesCmd) Run(s *session) error {
 	return s.print(done)
 }
 
-// show prints the present vocabulary as a file that could replace it.
+// show prints the current vocabulary as a file that could replace it.
 func (c *degreesCmd) show(s *session) error {
 	db, p, err := s.openTenant(upToDate, snapshotdb.Partner, c.Partner)
 	if err != nil {

@@ -1,8 +1,10 @@
-// Package degrees reads and writes a partner's vocabulary of degrees as a file: of code, stage and grade, in the forms that
+// Package degrees reads and writes a partner's vocabulary of degrees as a file with code, stage and grade, in the formats that
 // feeds have.
 //
 //	code,stage,grade
 //	1,FUNDAMENTAL 1,1
+//
+// It does not store a vocabulary: see directorydb.Store.PutDegrees.
 package degrees
 
 import (
@@ -37,7 +39,7 @@ func (d *degree) Fields(w *row.Walk) {
 	row.OptionalInt(w, "grade", &d.grade)
 }
 
-// Write writes a vocabulary as CSV that Read reads.
+// Write writes a vocabulary as CSV, which Read reads.
 func Write(w io.Writer, ds directory.Degrees) error {
 	c := csv.NewWriter(w)
 	c.Write([]string{"code", "stage", "grade"}) // errors are kept until Flush
@@ -52,19 +54,19 @@ func Write(w io.Writer, ds directory.Degrees) error {
 	return c.Error()
 }
 
-// Replaced is what has become of a vocabulary, as a command prints it.
+// Replaced describes the replacement of a vocabulary, as a command prints it.
 type Replaced struct {
 	Degrees int                       `json:"degrees"`
 	Kept    []directorydb.DegreeCount `json:"kept"` // those that the vocabulary has no more; [] where there is none, not null
 	Version string                    `json:"version"`
 }
 
-// Describe returns what directorydb.PutDegrees did.
+// Describe describes what directorydb.Store.PutDegrees did.
 func Describe(ds directory.Degrees, v snapshot.Versions, left []directorydb.DegreeCount) Replaced {
 	return Replaced{len(ds), append([]directorydb.DegreeCount{}, left...), fmt.Sprintf("%d.%d", v.Registers, v.Facts)}
 }
 
-// String lists the degrees that are kept.
+// String lists the degrees that entities keep.
 func (r Replaced) String() string {
 	texts := make([]string, len(r.Kept))
 	for i, k := range r.Kept {
@@ -73,10 +75,10 @@ func (r Replaced) String() string {
 	return strings.Join(texts, ", ")
 }
 
-// most is how many bad rows of a file are told.
+// most is how many bad rows of a file an error lists.
 const most = 5
 
-// Read reads a whole vocabulary. Its error tells the first bad rows.
+// Read reads a whole vocabulary. Its error lists the first bad rows.
 func Read(ctx context.Context, path string) (directory.Degrees, error) {
 	file, err := feed.OpenFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -113,10 +115,10 @@ func Read(ctx context.Context, path string) (directory.Degrees, error) {
 	return ds, nil
 }
 
-// stages are those that the schools API can show; a degree may have none.
+// stages are the stages that the schools API can show; a degree may have none.
 var stages = []string{"INFANTIL", "FUNDAMENTAL 1", "FUNDAMENTAL 2", "MEDIO"}
 
-// maxCode is the most characters of a code: what a directory's other texts have.
+// maxCode is the most characters of a code, as of the directory's other texts.
 const maxCode = 255
 
 // check makes a degree of a row.

@@ -1,7 +1,11 @@
-// Package erase erases a person's name, e-mail and phone for ever (P7): from every state that is kept, from later rows, and from
-// what the database's files keep of former ones. What the reports count of the person stays, under a number.
+// Package erase erases a person's name, e-mail and phone for ever (P7): from every snapshot, from rows that come later, and from
+// what the database's files keep of deleted rows. What the person read and borrowed stays in the reports, under a number.
 //
-// Each step may be repeated: who was interrupted runs it again.
+//	e := &erase.Eraser{DB: db}
+//	done, err := e.Person(ctx, tenant, 4711) // {"library":"rede","userId":4711,"forgotten":"2026-…","repeated":false,"remains":{…}}
+//
+// Each step may be repeated: after an interruption call Person again. The package does not reach backups and feeds. List returns
+// who was erased, so that it can be repeated on a database that was restored.
 package erase
 
 import (
@@ -20,14 +24,14 @@ import (
 	"github.com/lectern-dev/lectern/server/database"
 )
 
-// Eraser erases people of one database.
+// Eraser erases people in one database.
 type Eraser struct {
 	DB *database.DB
 	// Now is the clock; nil is that of handle.Clock.
 	Now func() time.Time
 }
 
-// Done is what is told of an erasure: it does not name the person. It is what an operator keeps as the proof.
+// Done describes an erasure without naming the person. Operators keep it as the proof.
 type Done struct {
 	Partner   string    `json:"partner,omitempty"`
 	Library   string    `json:"library,omitempty"`
@@ -37,11 +41,11 @@ type Done struct {
 	Remains   any       `json:"remains"`   // what the reports of now count of the person
 }
 
-// ErrUnknown says that there is nobody of a number.
+// ErrUnknown says that a tenant has no person with a number.
 var ErrUnknown = errors.New("no such person")
 
-// Person forgets a person of a tenant: an account of a partner, or a reader of a library network. The error is ErrUnknown where there
-// is nobody of the number, and database.ErrJournal where all is erased but in the journal.
+// Person erases a person of a tenant: an account of a partner, or a reader of a library network. The error is ErrUnknown if
+// nobody has the number, and database.ErrJournal if everything is erased but in the journal.
 func (f *Eraser) Person(ctx context.Context, t snapshotdb.Tenant, user int64) (d Done, err error) {
 	d = Done{UserID: user}
 	var fresh bool
@@ -63,7 +67,7 @@ func (f *Eraser) Person(ctx context.Context, t snapshotdb.Tenant, user int64) (d
 	return d, f.DB.Scrub(ctx)
 }
 
-// account forgets an account, and counts the books that it read.
+// account erases an account, and counts the books that it read.
 func (f *Eraser) account(ctx context.Context, p directory.PartnerID, user directory.UserID) (fresh bool, since time.Time, remains any, err error) {
 	fresh, since, err = (&directorydb.Store{DB: f.DB.DB, Now: f.Now}).Forget(ctx, p, user)
 	if err != nil {
@@ -81,7 +85,7 @@ func (f *Eraser) account(ctx context.Context, p directory.PartnerID, user direct
 	return fresh, since, books, err
 }
 
-// reader forgets a reader, and says what is counted of them.
+// reader erases a reader, and returns what is counted of them.
 func (f *Eraser) reader(ctx context.Context, n libraries.NetworkID, user int64) (fresh bool, since time.Time, remains any, err error) {
 	store := &librariesdb.Store{DB: f.DB.DB, Now: f.Now}
 	fresh, since, err = store.Forget(ctx, n, user)
@@ -96,8 +100,8 @@ func (f *Eraser) reader(ctx context.Context, n libraries.NetworkID, user int64) 
 	return fresh, since, remains, err
 }
 
-// List calls tell with each person who is erased, of all tenants, node by node in the order of their numbers. A node that does not answer
-// keeps List from no other: the error names it.
+// List calls tell with each person who is erased, of all tenants, node by node in the order of their numbers. If a node does not
+// answer, List goes on with the others, and its error names the node.
 func (f *Eraser) List(ctx context.Context, tell func(of snapshotdb.Tenant, user int64) error) error {
 	tenants, err := snapshotdb.Tenants(ctx, f.DB)
 	if err != nil {

@@ -1,14 +1,14 @@
-// Package metrics counts what one process does, for Prometheus: requests by route and status with their latency, those that
-// the rate refused, what the cache answers and holds, the database's connections, and the state of the tenants' data, by
-// which a load is seen that did not come.
+// Package metrics counts what one process does, for Prometheus: requests by route and status with their latency, requests that
+// the rate refused, the cache, the database's connections, and the versions of the tenants' data, which show a load that did not
+// come.
 //
 //	m := metrics.New(db.DB.DB.DB, cache, versions)
 //	limit := web.Limit{Limiter: limiter, Rate: 30, Refused: m.Refused("schools")}
 //	handler := web.AccessLog(m.Observe)(handler)
 //	admin.Handle("/metrics", m.Handler())
 //
-// A label never has what a client sent, nor a name of a person: routes are patterns, tenants are known by number and by
-// the reference that the operator gave them.
+// A label never has text that a client sent, nor the name of a person: routes are patterns, and tenants are known by their number
+// and by the reference that the operator gave them.
 package metrics
 
 import (
@@ -26,15 +26,15 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/api/web"
 )
 
-// Cache is what is asked of the cache of the reports.
+// Cache is the part of the reports' cache that is measured.
 type Cache interface {
 	// Bytes returns about how many bytes it holds.
 	Bytes() int64
-	// Loads returns how many values it had, and how many were made.
+	// Loads returns how many values were in the cache, and how many were made.
 	Loads() (had, made uint64)
 }
 
-// Metrics are the figures of one process. Make them with New.
+// Metrics are the measurements of one process. Make them with New.
 type Metrics struct {
 	registry *prometheus.Registry
 	requests *prometheus.HistogramVec
@@ -44,8 +44,8 @@ type Metrics struct {
 	database prometheus.Histogram
 }
 
-// New returns the metrics of a process that works on a database and a cache. versions returns the versions of the tenants'
-// data; it is asked when the metrics are, for at most 5 seconds.
+// New returns the metrics of a process with a database and a cache. versions returns the versions of the tenants' data; it is
+// called at each scrape, for at most 5 seconds.
 func New(db *sql.DB, cache Cache, versions func(context.Context) (Versions, error)) *Metrics {
 	m := &Metrics{
 		registry: prometheus.NewRegistry(),
@@ -93,7 +93,7 @@ func counter(name, help string, f func() float64) prometheus.Collector {
 	return prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, f)
 }
 
-// Kept notes how many rows of former states removal has left, and how long states are kept.
+// Kept notes how many superseded rows removal has left, and the retention.
 func (m *Metrics) Kept(rows int64, keep time.Duration) {
 	m.former.Set(float64(rows))
 	m.keep.Set(keep.Seconds())
@@ -112,10 +112,10 @@ func (m *Metrics) AfterQuery(_ context.Context, e *bun.QueryEvent) {
 	m.database.Observe(time.Since(e.StartTime).Seconds())
 }
 
-// Refused returns what counts the requests that the rate of an API refuses.
+// Refused returns a function that counts a request which the rate of an API refuses.
 func (m *Metrics) Refused(api string) func() { return m.refused.WithLabelValues(api).Inc }
 
-// Handler serves the metrics. One that fails takes nothing from the others.
+// Handler serves the metrics. If one fails, the others are served.
 func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError})
 }

@@ -12,17 +12,17 @@ import (
 	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 )
 
-// MaxTenants is how many tenants have series of their own: what scrapes keeps every one of them.
+// MaxTenants is how many tenants have series of their own: Prometheus stores every one of them.
 const MaxTenants = 1000
 
-// Versions are the states of the data of MaxTenants tenants, those loaded last, as of a time, and how many tenants there are.
+// Versions are the versions of the MaxTenants tenants that were loaded last, at a time, and the number of all tenants.
 type Versions struct {
 	Tenants []snapshotdb.TenantStatus
 	Now     time.Time
 	Total   int
 }
 
-// tenants collects the versions of the tenants' data, which it returns.
+// tenants is a collector of the versions that it returns.
 type tenants func(context.Context) (Versions, error)
 
 const versionsTimeout = 5 * time.Second
@@ -50,10 +50,11 @@ var (
 		[]string{"tenant", "kind", "reference"}, nil)
 )
 
-// Describe implements prometheus.Collector. It names none, so that which tenants there are is not asked for at registration.
+// Describe implements prometheus.Collector. It describes nothing, so that registration does not read the tenants.
 func (tenants) Describe(chan<- *prometheus.Desc) {}
 
-// Collect implements prometheus.Collector. What the database does not answer is left out, and the rest of the metrics stays.
+// Collect implements prometheus.Collector. If the database does not answer, it leaves its series out, and the other metrics are
+// served.
 func (versions tenants) Collect(ch chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), versionsTimeout)
 	defer cancel()

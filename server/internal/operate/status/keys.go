@@ -14,7 +14,7 @@ import (
 	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 )
 
-// Key is what is told of a key; it has no secret. Nil is none.
+// Key describes a key without its secret. Nil is none.
 type Key struct {
 	ID       string     `json:"id"`
 	API      auth.API   `json:"api"`
@@ -28,10 +28,10 @@ type Key struct {
 	tenant auth.Tenant
 }
 
-// Live is the state of a key that is good.
+// Live is the State of a valid key.
 const Live = "live"
 
-// LiveKey is what is told of a key beside its tenant.
+// LiveKey describes a key within its tenant.
 type LiveKey struct {
 	ID       string     `json:"id"`
 	API      auth.API   `json:"api"`
@@ -39,8 +39,8 @@ type LiveKey struct {
 	LastUsed *time.Time `json:"lastUsed"`
 }
 
-// Keys returns all keys, by tenant and number, as they are now. Those on a node that does not answer are left out: the error is that of
-// database.DB.EachNode then.
+// Keys returns all keys, by tenant and number, as they are now. If a node does not answer, its keys are left out, and the error
+// is that of database.DB.EachNode.
 func (r *Reader) Keys(ctx context.Context) (list []Key, err error) {
 	tenants, err := snapshotdb.Tenants(ctx, r.DB)
 	if err != nil {
@@ -56,7 +56,7 @@ func (r *Reader) Keys(ctx context.Context) (list []Key, err error) {
 	return list, err
 }
 
-// keys returns the keys of tenants that lie together, by tenant and number.
+// keys returns the keys of tenants on one node, by tenant and number.
 func (r *Reader) keys(ctx context.Context, named map[auth.Tenant]snapshotdb.Tenant, of []auth.Tenant) ([]Key, error) {
 	keys, err := r.Store.List(ctx, of...)
 	if err != nil {
@@ -77,7 +77,7 @@ func (r *Reader) keys(ctx context.Context, named map[auth.Tenant]snapshotdb.Tena
 	return list, err
 }
 
-// networks returns the references of the networks that schools keys are of, by the keys' ids.
+// networks returns the references of the networks of schools keys, by the ids of the keys.
 func (r *Reader) networks(ctx context.Context, of []auth.Tenant) (map[string]*string, error) {
 	networks := make(map[string]*string)
 	rows, err := r.DB.QueryContext(ctx, `
@@ -105,7 +105,7 @@ func stateOf(k auth.Key, now time.Time) string {
 	return Live
 }
 
-// live are the live ones of keys, the last used first.
+// live returns the live keys, the last used first.
 func live(keys []Key) []LiveKey {
 	list := []LiveKey{}
 	for _, k := range keys {
@@ -117,7 +117,7 @@ func live(keys []Key) []LiveKey {
 	return list
 }
 
-// used is when a key was last used as a number, 0 for never.
+// used returns when a key was last used, as a number; 0 is never.
 func used(k LiveKey) int64 {
 	if k.LastUsed == nil {
 		return 0

@@ -14,7 +14,7 @@ import (
 // English groups thousands: 1,234,567.
 var English = message.NewPrinter(language.English)
 
-// WriteTotals writes the table of the files that have rows, and of a check the bad rows.
+// WriteTotals writes the files that have rows as a table, and after it the bad rows of a check.
 func WriteTotals(to io.Writer, t *feed.Totals) error {
 	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', tabwriter.AlignRight)
 	const name = len("reservations") // the longest

@@ -21,18 +21,18 @@ import (
 	"github.com/lectern-dev/lectern/server/database"
 )
 
-// Reader reads what is told.
+// Reader reads the status of tenants and keys.
 type Reader struct {
 	DB     *database.DB
 	Store  *authdb.Store
 	Former *snapshotdb.Remover // counts the rows of former states
 }
 
-// most is how many tenants one statement tells of.
+// most is how many tenants one statement reads.
 const most = 1000
 
-// Tenants returns what is told of some tenants, by number, in a few statements for a thousand of them. Those on a node that does not
-// answer are left out: the error is that of database.DB.EachNode then.
+// Tenants describes tenants, by number, in a few statements for each thousand. If a node does not answer, its tenants are left
+// out, and the error is that of database.DB.EachNode.
 func (r *Reader) Tenants(ctx context.Context, of []snapshotdb.Tenant) (list []Tenant, err error) {
 	numbers, named := snapshotdb.ByNumber(of)
 	err = r.DB.EachNode(ctx, numbers, func(of []auth.Tenant) error {
@@ -49,7 +49,7 @@ func (r *Reader) Tenants(ctx context.Context, of []snapshotdb.Tenant) (list []Te
 	return list, err
 }
 
-// tenants reads what is told of tenants that lie together, all from one moment, but for their keys.
+// tenants describes tenants on one node. All but their keys are read in one snapshot of the database.
 func (r *Reader) tenants(ctx context.Context, named map[auth.Tenant]snapshotdb.Tenant, of []auth.Tenant) (list []Tenant, err error) {
 	keys, err := r.keys(ctx, named, of)
 	if err != nil {
@@ -86,7 +86,7 @@ func (r *Reader) tenants(ctx context.Context, named map[auth.Tenant]snapshotdb.T
 	return list, err
 }
 
-// tenant is what is told of a tenant by its versions and its last load.
+// tenant describes a tenant by its versions and its last load.
 func tenant(v snapshotdb.TenantStatus, keys []LiveKey) Tenant {
 	st := Tenant{
 		Tenant: v.ID, Kind: v.Kind, Reference: v.Reference, Name: v.Name, Keys: keys,
@@ -107,7 +107,7 @@ func tenant(v snapshotdb.TenantStatus, keys []LiveKey) Tenant {
 	return st
 }
 
-// kept reads what is told of the states of tenants that are kept.
+// kept counts the snapshots of tenants that can be read.
 func kept(ctx context.Context, tx bun.Tx, of []auth.Tenant, at map[auth.Tenant]*Tenant) error {
 	rows, err := tx.QueryContext(ctx, `
 		SELECT s.tenant_id, count(*), coalesce(min(s.began), 0)
@@ -129,7 +129,7 @@ func kept(ctx context.Context, tx bun.Tx, of []auth.Tenant, at map[auth.Tenant]*
 	})
 }
 
-// former counts the rows of former states of tenants.
+// former counts the superseded rows of tenants.
 func (r *Reader) former(ctx context.Context, tx bun.Tx, of []auth.Tenant, at map[auth.Tenant]*Tenant) error {
 	rows, err := r.Former.SupersededRowsOf(ctx, tx, of)
 	for t, n := range rows {
@@ -140,7 +140,7 @@ func (r *Reader) former(ctx context.Context, tx bun.Tx, of []auth.Tenant, at map
 	return err
 }
 
-// counted returns what is counted of each kind of tenant, and of what: of entities and accounts those that are in the directory.
+// counted returns which rows are counted of each kind of tenant; of entities and accounts only those that are not deleted.
 func counted() map[snapshotdb.Kind][]struct{ name, table, which string } {
 	blocks := func(k snapshot.Kind) string { return fmt.Sprint("c.kind = ", k.Number, " AND ", present) }
 	return map[snapshotdb.Kind][]struct{ name, table, which string }{
@@ -156,10 +156,10 @@ func counted() map[snapshotdb.Kind][]struct{ name, table, which string } {
 	}
 }
 
-// present is the condition for rows c of the facts that are current, which v has.
+// present is the condition for rows c of the current facts, whose number v has.
 const present = "c.since <= v.facts AND c.until > v.facts"
 
-// count counts the rows of tenants in their present states, those of a kind of tenant in one statement.
+// count counts the rows of tenants in their current snapshots, in one statement for each kind of tenant.
 func count(ctx context.Context, tx bun.Tx, of []auth.Tenant, at map[auth.Tenant]*Tenant) error {
 	for kind, sorts := range counted() {
 		var some []auth.Tenant

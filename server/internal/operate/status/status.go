@@ -1,5 +1,12 @@
-// Package status tells the operator what a database holds: of every tenant its states, its last load, its rows and its live
-// keys, and the list of all keys. Its types are what the commands print as JSON; times are cut to seconds.
+// Package status reads what an operator wants to know of a database: the snapshots, the last load, the rows and the live keys of
+// every tenant, and the list of all keys. The commands print its types as JSON; times are cut to seconds.
+//
+//	r := &status.Reader{DB: db, Store: keys, Former: server.Remover(db, nil)}
+//	all, err := r.Tenants(ctx, tenants)
+//	err = status.WriteTenants(os.Stdout, all)
+//
+// If a node of a cluster does not answer, its tenants are left out, and the error names the node. The package changes nothing,
+// and knows no rules.
 package status
 
 import (
@@ -9,7 +16,7 @@ import (
 	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 )
 
-// Tenant is what is told of a tenant.
+// Tenant describes a tenant.
 type Tenant struct {
 	Tenant    auth.Tenant      `json:"tenant"`
 	Kind      snapshotdb.Kind  `json:"kind"`
@@ -25,7 +32,7 @@ type Tenant struct {
 	Keys      []LiveKey        `json:"keys"` // by last use, the latest first, those never used last
 }
 
-// Versions are those that hold.
+// Versions are those of the current snapshot.
 type Versions struct {
 	Registers int64 `json:"registers"`
 	Facts     int64 `json:"facts"`
@@ -38,14 +45,14 @@ type Load struct {
 	Rows    int64     `json:"rows"`
 }
 
-// States are those of a tenant that can be read.
+// States are the snapshots of a tenant that can be read.
 type States struct {
 	Kept       int64      `json:"kept"`       // the present one with them
 	Oldest     *time.Time `json:"oldest"`     // when the oldest of them began; null where that is not known
 	FormerRows int64      `json:"formerRows"` // that the present one has not: they are kept, or wait to be removed
 }
 
-// Next is what waits for its hour.
+// Next is a load that is not yet in effect.
 type Next struct {
 	Facts int64     `json:"facts"`
 	From  time.Time `json:"from"`

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// WriteTenants writes two tables, of tenants and of their live keys by last use. Times are in UTC but for the snapshot's hour,
-// which is shown as the API shows it.
+// WriteTenants writes two tables: tenants, and their live keys by last use. Times are in UTC, except the snapshot's hour, which
+// is shown as the API shows it.
 func WriteTenants(to io.Writer, all []Tenant) error {
 	w := newTable(to, "KIND", "REFERENCE", "NAME", "VERSION", "LAST LOAD", "SECONDS", "ROWS", "STORED")
 	for _, t := range all {
@@ -69,7 +69,7 @@ func stored(t Tenant) string {
 	return text
 }
 
-// WriteKeys writes keys in columns.
+// WriteKeys writes keys as a table.
 func WriteKeys(to io.Writer, keys []Key) error {
 	w := newTable(to, "ID", "API", "TENANT", "NETWORK", "CREATED", "EXPIRES", "LAST USE", "STATE")
 	for _, k := range keys {
@@ -96,7 +96,7 @@ func (w table) row(values ...any) {
 	fmt.Fprintln(w, strings.Join(cells, "\t"))
 }
 
-// cell writes a value for a table: a time to the minute in UTC, and what is not there as -.
+// cell formats a value for a table: a time to the minute in UTC, and a missing one as `-`.
 func cell(v any) string {
 	switch v := v.(type) {
 	case *time.Time:

@@ -1,8 +1,12 @@
-// Package check looks for what is wrong with a set-up: the database and its settings, its schema, the key of the secrets, disks and
-// clocks; and, where it is asked to go deep, with every block that is stored. It changes nothing, and may run beside a server and
-// loads.
+// Package check finds what is wrong with a set-up: the database and its settings, its schema, the key of the secrets, disks and
+// clocks. A deep check also reads every stored block. Both change nothing, and may run beside a server and loads.
 //
-// What was looked at is told as an [Item]; one that is wrong says what to do. That a check itself cannot go on is an error.
+//	c := &check.Checker{DB: db, Tell: func(i check.Item) error { return print(i) }}
+//	err := c.Run(ctx, true) // {"check":"clock","ok":true,"detail":"2026-11-25T12:00:00Z, 0s from the database's"} …
+//	wrong := c.Wrong()
+//
+// Each check tells its result as an [Item]; one that is wrong says what to do. An error means that the check itself could not go
+// on. The package mends nothing, and it does not compute reports again: a deep check compares only sums that are stored twice.
 package check
 
 import (
@@ -16,7 +20,7 @@ import (
 	"github.com/lectern-dev/lectern/server/database"
 )
 
-// Item is one thing that was looked at.
+// Item is the result of one check.
 type Item struct {
 	What   string `json:"check"`
 	OK     bool   `json:"ok"`
@@ -27,16 +31,16 @@ type Item struct {
 // Checker checks one database.
 type Checker struct {
 	DB *database.DB
-	// Clock is the clock that the environment sets for trials, nil where it sets none.
+	// Clock is the clock that the environment sets for trials; nil if it sets none.
 	Clock func() time.Time
-	// Key is the key of the secrets that the environment gives, nil where it gives none.
+	// Key is the key of the secrets that the environment gives; nil if it gives none.
 	Key []byte
-	// Free returns the bytes that are free for the user of this process on the disk of a folder; false where that is not known. Nil
+	// Free returns how many bytes this process's user may still write to the disk of a folder, and false if that is unknown. Nil
 	// asks the system.
 	Free func(folder string) (uint64, bool)
-	// Tell is told each item as soon as it is known.
+	// Tell is called with each item as soon as it is known.
 	Tell func(Item) error
-	// Progress, if not nil, is told the blocks that a tenant's deep check has read.
+	// Progress, if not nil, is called with the number of blocks of a tenant that a deep check has read.
 	Progress func(tenant string, done, total int64)
 
 	wrong int
@@ -64,14 +68,14 @@ func (c *Checker) fault(what, do, format string, args ...any) {
 	c.tell(Item{What: what, Detail: fmt.Sprintf(format, args...), Do: do})
 }
 
-// okUnlessWrong tells that nothing is wrong with a thing, unless more is wrong than before.
+// okUnlessWrong tells that a thing is fine, unless more items are wrong than before.
 func (c *Checker) okUnlessWrong(what string, before int, format string, args ...any) {
 	if c.wrong == before {
 		c.ok(what, format, args...)
 	}
 }
 
-// Run checks the set-up, and, where deep, what is stored, which is not looked at where the schema is not the program's.
+// Run checks the set-up and, if deep, the stored blocks; these only if the schema is the program's.
 func (c *Checker) Run(ctx context.Context, deep bool) error {
 	current, err := c.setUp(ctx)
 	if err == nil && deep && current {
@@ -83,7 +87,7 @@ func (c *Checker) Run(ctx context.Context, deep bool) error {
 	return err
 }
 
-// Write writes items as a table, those that are wrong last and each with what to do.
+// Write writes items as a table. Those that are wrong come last, each with what to do.
 func Write(to io.Writer, items []Item) error {
 	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
 	for _, i := range items {

@@ -18,8 +18,8 @@ import (
 // restore is the advice for corrupt stored data.
 const restore = "restore a backup from before, and load what came since"
 
-// Deep opens every stored block of every tenant, and compares what the blocks of the latest snapshots sum up to. The schema must
-// be the program's.
+// Deep opens every stored block of every tenant, and compares the sums of the current snapshots. The schema must be the
+// program's.
 func (c *Checker) Deep(ctx context.Context) error {
 	if err := c.file(ctx); err != nil {
 		return err
@@ -44,7 +44,7 @@ func (c *Checker) Deep(ctx context.Context) error {
 	}))
 }
 
-// file has SQLite look at its pages. PostgreSQL looks at its own, where its checksums are on, as it reads them.
+// file lets SQLite check its pages. PostgreSQL checks its own as it reads them, if its checksums are on.
 func (c *Checker) file(ctx context.Context) error {
 	if c.DB.Engine != database.SQLite {
 		return nil
@@ -63,7 +63,7 @@ func (c *Checker) file(ctx context.Context) error {
 	return nil
 }
 
-// tenant checks what is stored of one tenant; what names it.
+// tenant checks the stored blocks of one tenant; what is its name in items.
 func (c *Checker) tenant(ctx context.Context, what string, t snapshotdb.Tenant) error {
 	v, kinds := schoolsdb.NewVerifier(), schoolsdb.Kinds
 	if t.Kind == snapshotdb.Library {
@@ -94,7 +94,7 @@ func (c *Checker) tenant(ctx context.Context, what string, t snapshotdb.Tenant) 
 	return nil
 }
 
-// everyBlock opens every stored block, of whatever snapshot, and returns how many there are.
+// everyBlock opens every stored block of every snapshot, and returns how many there are.
 func (c *Checker) everyBlock(ctx context.Context, what string, tenant auth.Tenant, v snapshot.Verifier, kinds []snapshot.Kind, latest int64) (blocks int64, err error) {
 	err = server.Snapshots(c.DB, c.Clock).All(ctx, tenant, func(b snapshotdb.Stored) error {
 		blocks++

@@ -10,7 +10,8 @@ import (
 	"github.com/lectern-dev/lectern/server"
 )
 
-// key looks at the key under which the secrets of directory keys are sealed: that it opens them, and that nobody else can read it.
+// key checks the key under which the secrets of directory keys are sealed: that it opens them, and that only its owner can read
+// it.
 func (c *Checker) key(ctx context.Context) error {
 	before := c.wrong
 	secrets, err := server.NewSecrets(c.DB, c.Key)
@@ -37,7 +38,7 @@ func (c *Checker) key(ctx context.Context) error {
 	return nil
 }
 
-// keyFile looks at the owner and the mode of the key file.
+// keyFile checks the owner and the mode of the key file.
 func (c *Checker) keyFile(file, of string) {
 	info, err := os.Stat(file)
 	if err != nil {
@@ -52,5 +53,5 @@ func (c *Checker) keyFile(file, of string) {
 	}
 }
 
-// privateMode reports whether its owner alone can read a file of a mode.
+// privateMode reports whether only the owner can read a file with a mode.
 func privateMode(mode fs.FileMode) bool { return mode.Perm()&0o077 == 0 || runtime.GOOS == "windows" }

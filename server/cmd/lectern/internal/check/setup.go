@@ -18,7 +18,7 @@ import (
 	"github.com/lectern-dev/lectern/server/database"
 )
 
-// The names of what is looked at.
+// The names of the items.
 const (
 	databaseItem = "database"
 	schemaItem   = "schema"
@@ -29,7 +29,7 @@ const (
 	serverItem   = "server"
 )
 
-// setUp checks all but what is stored, and reports whether the schema is the program's.
+// setUp checks everything but the stored blocks, and reports whether the schema is the program's.
 func (c *Checker) setUp(ctx context.Context) (current bool, err error) {
 	if err := c.database(ctx); err != nil {
 		return false, err
@@ -51,10 +51,10 @@ func (c *Checker) setUp(ctx context.Context) (current bool, err error) {
 	return true, c.key(ctx)
 }
 
-// setting is a setting of an engine that what is acknowledged relies on.
+// setting is a setting of an engine that acknowledged data relies on.
 type setting struct{ name, query, want, do string }
 
-// settings are those of the engines. That a value is wanted says only what it must not be: those after a "not ".
+// settings lists them. A wanted value that begins with "not " is the only value that is wrong.
 var settings = map[database.Engine][]setting{
 	database.SQLite: {
 		{"journal_mode", `PRAGMA journal_mode`, "wal", "put the file on a disk that this machine has to itself, not on a share of the network"},
@@ -71,7 +71,7 @@ var settings = map[database.Engine][]setting{
 // minPostgres is the oldest PostgreSQL that is tested.
 const minPostgres = 150000
 
-// database looks at the engine, its version and its settings.
+// database checks the engine, its version and its settings.
 func (c *Checker) database(ctx context.Context) error {
 	before := c.wrong
 	var version string
@@ -105,7 +105,7 @@ func (c *Checker) database(ctx context.Context) error {
 	return nil
 }
 
-// schema looks whether the schema is the program's.
+// schema checks whether the schema is the program's.
 func (c *Checker) schema(ctx context.Context) (current bool, err error) {
 	current, err = c.DB.SchemaCurrent(ctx, server.Schema()...)
 	if ctx.Err() != nil {
@@ -123,7 +123,8 @@ func (c *Checker) schema(ctx context.Context) (current bool, err error) {
 	return true, nil
 }
 
-// cluster looks whether every table of a distributed database is, and whether tenants can be moved between its nodes.
+// cluster checks whether every table of a distributed database is distributed, and whether tenants can be moved between its
+// nodes.
 func (c *Checker) cluster(ctx context.Context) error {
 	before := c.wrong
 	spread, err := c.DB.Spread(ctx, server.Schema()...)
@@ -138,7 +139,7 @@ func (c *Checker) cluster(ctx context.Context) error {
 	return err
 }
 
-// leftOut tells of each node that an error is of, once, and returns an error that is of none.
+// leftOut tells once of each node that an error is about. It returns any other error.
 func (c *Checker) leftOut(err error) error {
 	nodes := database.LeftOut(err)
 	for _, n := range nodes {
@@ -153,10 +154,10 @@ func (c *Checker) leftOut(err error) error {
 	return err
 }
 
-// minFree is the room that a load may need for its files and the journal before anybody notices.
+// minFree is the space that a load may need for its files and the journal before an operator notices.
 const minFree = 1 << 30
 
-// disk looks at the room where an embedded database and temporary files are.
+// disk checks the free space for temporary files and an embedded database.
 func (c *Checker) disk() {
 	before, told := c.wrong, []string{}
 	folders := []string{os.TempDir()}
@@ -180,7 +181,7 @@ func (c *Checker) disk() {
 	c.okUnlessWrong(diskItem, before, "%s", cmp.Or(strings.Join(told, ", "), "not known on this system"))
 }
 
-// server tells who serves an embedded database.
+// server tells which process serves an embedded database.
 func (c *Checker) server() {
 	if c.DB.Engine == database.Postgres {
 		c.ok(serverItem, "any number may share the database")
@@ -200,13 +201,13 @@ func (c *Checker) server() {
 }
 
 const (
-	// maxSkew is how much the clocks may differ: a load's hour is chosen ten seconds ahead (L1).
+	// maxSkew is how much two clocks may differ: a load chooses its hour ten seconds ahead (L1).
 	maxSkew = 5 * time.Second
-	// maxFuture is how far in the future the beginning of a state may seem to be.
+	// maxFuture is how far in the future the begin of a snapshot may seem to be.
 	maxFuture = time.Minute
 )
 
-// clock compares the clocks of this machine, of the database, and of who wrote last.
+// clock compares the clocks of this machine, of the database, and of the last write.
 func (c *Checker) clock(ctx context.Context) error {
 	before := c.wrong
 	if c.Clock != nil {
@@ -233,7 +234,7 @@ func (c *Checker) clock(ctx context.Context) error {
 	return nil
 }
 
-// lastState returns when the last state of any tenant began, as far as nodes answer.
+// lastState returns when the latest snapshot of any tenant began, on the nodes that answer.
 func (c *Checker) lastState(ctx context.Context) (last time.Time, err error) {
 	tenants, err := snapshotdb.Numbers(ctx, c.DB)
 	if err != nil {
