@@ -14,26 +14,26 @@ import (
 
 // Answers writes the successful answers of GET (H8). The zero value is ready; it holds pools and must not be copied.
 type Answers struct {
-	// Build returns a text that no two programs share which may write other bytes of the same; nil is for one program alone.
+	// Build returns a text that differs between programs that may write other bytes for the same data; nil is for a single
+	// program.
 	Build func() string
-	// Kept keeps bodies as they were sent, but for those that show people; nil keeps none.
+	// Kept keeps bodies as they were sent, except those that show people; nil keeps none.
 	Kept snapshot.Cache
-	// Slots bounds how many replies are read at once, since each takes memory, and connections to the database again and again.
-	// Nil sets no bound.
+	// Slots bounds how many replies are read at once, since each takes memory and database connections. Nil sets no bound.
 	Slots *semaphore.Weighted
 
 	texts sync.Pool // of *[]byte
 	coder coder
 }
 
-// keptBuffer is the largest buffer that goes back into the pool, so that one huge answer does not hold its memory.
+// keptBuffer is the largest buffer that goes back into the pool, so that one huge answer does not keep its memory.
 const keptBuffer = 4 << 20
 
 const jsonType = "application/json; charset=utf-8"
 
-// WriteJSON answers 200 with the object whose members a function writes, or 304 without a body when the client has it already.
-// The body is complete in memory before the status is sent. Its entity tag is weak and depends on its text alone, not on
-// the coding, so that a client may change the codings it accepts.
+// WriteJSON answers 200 with the object whose members a function writes, or 304 without a body if the client has it already. The
+// body is complete in memory before the status is sent. Its entity tag is weak and depends only on the text, not on the coding,
+// so that a client may change the codings it accepts.
 func (a *Answers) WriteJSON(w http.ResponseWriter, r *http.Request, members func(*wire.Writer)) {
 	text := a.buffer()
 	defer a.release(text)
@@ -43,8 +43,8 @@ func (a *Answers) WriteJSON(w http.ResponseWriter, r *http.Request, members func
 	b.write(w, r, jsonType)
 }
 
-// WriteJSON answers with a status other than 200 of a GET: the object whose members a function writes, complete before the
-// status is sent, without an entity tag and not compressed.
+// WriteJSON sends an object with a status other than 200. It is complete before the status is sent, has no entity tag and is not
+// compressed.
 func WriteJSON(w http.ResponseWriter, status int, members func(*wire.Writer)) {
 	body := wire.AppendJSON(nil, members)
 	h := w.Header()
@@ -54,7 +54,7 @@ func WriteJSON(w http.ResponseWriter, status int, members func(*wire.Writer)) {
 	w.Write(body)
 }
 
-// body is a body as it is sent, with the total and the entity tag of its answer. It has no bytes where the client has them.
+// body is a body as it is sent, with the total and the entity tag of its answer. It has no bytes if the client has them.
 type body struct {
 	bytes       []byte
 	coding, tag string
@@ -85,7 +85,7 @@ func (b *body) write(w http.ResponseWriter, r *http.Request, contentType string)
 	w.Write(b.bytes)
 }
 
-// pack returns the body of a text, which is copied.
+// pack returns the body of a text, which it copies.
 func (a *Answers) pack(text []byte, w wanted) *body {
 	b := &body{coding: w.of(len(text))}
 	if b.coding == identity {

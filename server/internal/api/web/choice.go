@@ -8,7 +8,7 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/api/wire"
 )
 
-// Choice is one of the values that a parameter may have, and what it stands for.
+// Choice is a value that a parameter may have, and what it means.
 type Choice[E any] struct {
 	Name  string
 	Value E
@@ -18,7 +18,7 @@ type Choice[E any] struct {
 // Means returns a choice.
 func Means[E any](name string, value E) Choice[E] { return Choice[E]{Name: name, Value: value} }
 
-// Named returns the choices whose names are those that the values have themselves.
+// Named returns choices with the names that the values have themselves.
 func Named[E fmt.Stringer](values ...E) []Choice[E] {
 	choices := make([]Choice[E], len(values))
 	for i, v := range values {
@@ -36,8 +36,8 @@ func Names[E any](choices []Choice[E]) []string {
 	return names
 }
 
-// Choose returns what a parameter stands for that has one of the choices, compared exactly; when it is absent or invalid, the
-// zero value, which is the default if it is a choice.
+// Choose returns the value of a parameter that has one of the choices, compared exactly. If the parameter is absent or invalid,
+// Choose returns the zero value, which is the default if it is a choice.
 func Choose[E comparable](q *Query, name, about string, choices []Choice[E]) (value E) {
 	if chosen := Chosen(q, name, about, choices); chosen != nil {
 		return *chosen
@@ -54,7 +54,7 @@ func Choose[E comparable](q *Query, name, about string, choices []Choice[E]) (va
 	return value
 }
 
-// Chosen is Choose where what is absent or invalid is nil.
+// Chosen is Choose, but returns nil if the parameter is absent or invalid.
 func Chosen[E any](q *Query, name, about string, choices []Choice[E]) *E {
 	v, ok := q.take(Param{Name: name, About: about}, func() wire.Object { return wire.Enum(Names(choices)...) })
 	if !ok {

@@ -23,13 +23,13 @@ const (
 	zstded   = "zstd"
 )
 
-// plainBelow is the size under which a body is sent as it is: smaller ones gain nothing by compression.
+// plainBelow is the size below which a body is sent uncompressed: compression gains nothing.
 const plainBelow = 1 << 10
 
 // wanted are the codings that a client wants for a large body, and for one that is not worth compressing.
 type wanted struct{ large, small string }
 
-// wantedBy reads what a request wants. What is packed already is never worth it.
+// wantedBy reads the codings that a request wants. A body that is packed already is never worth compressing.
 func wantedBy(r *http.Request, packed bool) wanted {
 	q := acceptedCodings(r.Header.Values("Accept-Encoding"))
 	w := wanted{q.choose(false), q.choose(true)}
@@ -52,15 +52,15 @@ func AcceptsGzip(lines []string) bool {
 	return acceptedCodings(lines).gzip > 0
 }
 
-// codings are the q-values of what the server can send, in thousandths; 0 is not acceptable.
+// codings are the q-values of the codings that the server can send, in thousandths; 0 is not acceptable.
 type codings struct {
 	zstd, gzip, identity int
 	identityNamed        bool
 }
 
-// choose chooses a coding by the q-values (H8): zstd before gzip before none where they tie. A client gets zstd only when it names
-// it: `*` comes from proxies that can read no more than gzip. A body that is not worth compressing is sent plain unless the client
-// refuses that. When nothing that the client accepts is left, the body is plain all the same.
+// choose chooses a coding by the q-values (H8). If they tie, zstd comes before gzip before none. A client gets zstd only if it
+// names it: `*` comes from proxies that can read no more than gzip. A body that is not worth compressing is sent plain unless the
+// client refuses that. If the client accepts nothing that is left, the body is plain all the same.
 func (q codings) choose(plain bool) string {
 	coding, best := identity, 0
 	if q.zstd > best {
@@ -106,7 +106,7 @@ type offer struct {
 	q      int
 }
 
-// offers yields the elements of a header. What is none, or has a weight that is none, is passed over.
+// offers yields the elements of a header. It skips malformed elements and those with a malformed weight.
 func offers(lines []string) iter.Seq[offer] {
 	return func(yield func(offer) bool) {
 		for element := range strings.SplitSeq(strings.Join(lines, ","), ",") {
@@ -178,8 +178,8 @@ var contentTypes = [...]string{
 	formatXLSX:   wire.XLSXType,
 }
 
-// accepted returns the form that an Accept header prefers: of those with the highest q the first. What it does not name,
-// and anything that it names besides, is JSON.
+// accepted returns the format that an Accept header prefers: the first of those with the highest q. Everything that the header
+// does not name, or that the server does not have, is JSON.
 func accepted(lines []string) format {
 	best, chosen := 0, formatJSON
 	for o := range offers(lines) {
@@ -224,8 +224,7 @@ func matches(lines []string, tag string) bool {
 	return false
 }
 
-// entityTags yields the tags of an If-None-Match header in their quotes, or `*`, which ends the list. What is no list of entity tags
-// ends it too.
+// entityTags yields the tags of an If-None-Match header in their quotes, or `*`, which ends the list. So does anything malformed.
 func entityTags(lines []string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		list := strings.Join(lines, ",")

@@ -12,7 +12,7 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/api/wire"
 )
 
-// Found is an answer that is to be sent.
+// Found is an answer that can be sent.
 type Found struct {
 	// Total is the number of rows of all pages, of an answer that is a list.
 	Total int64
@@ -25,8 +25,8 @@ type Found struct {
 	body    *body
 }
 
-// Find finds the answer to a request, which is of GET and whose parameters are good: none of it where the client has it. The error
-// is ErrGone where a state that the request names is not kept, or that of reading.
+// Find returns the answer to a GET request whose parameters are valid. It reads nothing if the client has the answer. The error
+// is ErrGone if a snapshot that the request names is not kept, or that of the report.
 func (f *Front) Find(r *http.Request, p Reply) (*Found, error) {
 	a := &Found{reply: p, answers: f.Answers}
 	if p.Rows {
@@ -47,7 +47,7 @@ func (f *Front) Find(r *http.Request, p Reply) (*Found, error) {
 	return a, nil
 }
 
-// identify gives the bytes a name: all that they depend on, which makes another one of each difference.
+// identify gives the bytes a name: a digest of everything that they depend on.
 func (a *Found) identify(from time.Time) {
 	p := &a.reply
 	if p.Loose {
@@ -65,8 +65,8 @@ func (a *Found) identify(from time.Time) {
 		build, p.Tenant, p.Network, p.At.Versions, from.UnixMicro(), erasures, a.form, p.Of))
 }
 
-// tagOf is the entity tag of the name. A list's has its total too: it is shown, and says whether a pull begins, without a row
-// read.
+// tagOf is the entity tag of the name. The tag of a list has its total too: a 304 shows it, and decides by it whether a pull
+// begins, without a row read.
 func (a *Found) tagOf(total int64) string {
 	if a.reply.Rows || a.reply.Page != nil {
 		return `W/"` + a.name + "." + strconv.FormatInt(total, 10) + `"`
@@ -74,7 +74,7 @@ func (a *Found) tagOf(total int64) string {
 	return `W/"` + a.name + `"`
 }
 
-// hadBefore reports whether the client names the bytes, and learns the total from the tag that it was given. `*` does not tell it.
+// hadBefore reports whether the client names the bytes, and takes the total from the tag. `*` has no total.
 func (a *Found) hadBefore(r *http.Request) bool {
 	if a.name == "" {
 		return false
@@ -113,14 +113,14 @@ func (a *Found) Send(w http.ResponseWriter, r *http.Request) {
 	a.body.write(w, r, contentTypes[a.form])
 }
 
-// key is what the body is kept under. Its size is not known yet, on which its coding depends. What it depends on is in it, the
-// versions of its state too, so that nothing has to be withdrawn from the cache.
+// key is the cache key of the body. The coding depends on the size, which is not known yet, so the key has the codings for both.
+// It contains the versions of the snapshot, so that nothing needs to be withdrawn from the cache.
 func (a *Found) key() snapshot.Key {
 	return snapshot.Key{Tenant: a.reply.Tenant, At: a.reply.At.Versions, What: "answer " + a.name + " " + a.wants.large + " " + a.wants.small}
 }
 
-// load takes the body from the cache, or makes it. Requests for the same body at once make it once, and it belongs to none of
-// them: who leaves does so alone.
+// load takes the body from the cache, or makes it. Simultaneous requests for one body make it once. The work belongs to none of
+// them: a client that leaves does not end it.
 func (a *Found) load(ctx context.Context, from time.Time) (*body, error) {
 	if a.answers.Kept == nil || a.name == "" || a.reply.People { // no cache holds people (G8)
 		return a.make(ctx, from)

@@ -17,12 +17,13 @@ import (
 
 // Keys checks the keys of a reporting API.
 type Keys interface {
-	// Check returns who asks with the key of a text. Where count is true, it may count the request at once. The error is one of
-	// RefuseKey, or ErrKey, for every key that is not good; with another error a Caller may say that the request was counted.
+	// Check returns the caller with the key of a text. If count is true, it may count the request in the same round trip. The
+	// error is one of RefuseKey, or ErrKey, for every key that is not valid. A Caller beside another error may have a Counted
+	// quota.
 	Check(ctx context.Context, text string, count bool) (Caller, error)
 }
 
-// Caller is who asks, as the check of the key saw it.
+// Caller is the owner of a key, as the key check saw it.
 type Caller struct {
 	Tenant  auth.Tenant
 	Network int64             // of the partner's networks the one that the key is for, 0 for a key of another API
@@ -32,13 +33,13 @@ type Caller struct {
 	Time    time.Time         // of the clock that judged the key
 	Now     snapshot.Snapshot // the state of now, and the day or the hour that it is
 	From    time.Time         // since when the facts of that state have held; zero before the first load
-	// Counted is the quota of the request where it was counted with the check of the key, else nil.
+	// Counted is the quota of the request if it was counted with the key check, else nil.
 	Counted *auth.Quota
-	// Erasures is the number that grows whenever people are erased from the tenant's states.
+	// Erasures grows whenever people are erased from the tenant's snapshots.
 	Erasures int64
 }
 
-// Front stands before the routes of a reporting API. All of it but a limit must be set.
+// Front makes the checks in front of the routes of a reporting API. All fields but the rate of Limit must be set.
 type Front struct {
 	Keys    Keys
 	Limit   Limit
@@ -48,8 +49,8 @@ type Front struct {
 	Day func(snapshot.Snapshot) calendar.Date
 }
 
-// Checked makes the checks that stand between the method and the parameters of a route, given by its pattern, and then answers
-// or fails with the error of the answer.
+// Checked makes the checks between method and parameters of a route, which its pattern names. It then calls answer, or fails with
+// the error of answer.
 func (f *Front) Checked(route string, answer func(http.ResponseWriter, *http.Request, Caller) error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, trace, key := r.Context(), TraceOf(r.Context()), KeyText(r.Header)
@@ -76,9 +77,9 @@ func (f *Front) Checked(route string, answer func(http.ResponseWriter, *http.Req
 	})
 }
 
-// Retry answers a request, and does so once more where trouble with the database kept one that reads from its answer (H13): a
-// connection may be a broken one of before a restart, and the next one whole. Others are never repeated, since a COMMIT whose
-// answer was lost may have been carried out; nor is a request with a body, which has been read. Nothing is sent with an error.
+// Retry calls answer, and calls it once more if trouble with the database kept a read from its answer (H13): a connection may be
+// broken since before a restart, and the next one whole. A write is never repeated, since a COMMIT whose answer was lost may have
+// been carried out. Nor is a request with a body, which has been read. answer must send nothing if it returns an error.
 func Retry(r *http.Request, answer func() error) error {
 	err := answer()
 	reads := (r.Method == http.MethodGet || r.Method == http.MethodHead) && r.ContentLength == 0
@@ -88,8 +89,8 @@ func Retry(r *http.Request, answer func() error) error {
 	return answer()
 }
 
-// KeyText returns the API key that a request was sent with. X-Api-Key decides where both headers are sent, even empty
-// (H5). A header that is sent twice is none.
+// KeyText returns the API key that a request was sent with. If both headers are sent, X-Api-Key decides, even if it is empty
+// (H5). A header that is sent twice counts as none.
 func KeyText(h http.Header) string {
 	if keys := h.Values("X-Api-Key"); len(keys) > 0 {
 		return single(keys)
@@ -108,26 +109,26 @@ func single(values []string) string {
 	return values[0]
 }
 
-// Route is a route of a reporting API, which answers GET: what the document says of it, and how it reads a request.
+// Route is a GET route of a reporting API: what the document says of it, and how it reads a request.
 type Route struct {
 	Path            string // under the API's prefix
 	ID, Tag, Schema string // the names of the operation, of the group that it is in, and of the schema of its answer
 	Summary, About  string // what it is, in a few words and in sentences
-	// Read reads all parameters but those that name a state, as of a day, and returns what answers them. Invalid ones have
-	// their messages in the query then.
+	// Read reads all parameters but those that name a snapshot, as of a day, and returns their reply. The query then has the
+	// messages of invalid ones.
 	Read func(q *Query, today calendar.Date) Reply
-	// Vocabulary are the names that are valid though they are not read (H3).
+	// Vocabulary are parameters that are valid although the route does not read them (H3).
 	Vocabulary []string
 }
 
-// Params returns the parameters that the route reads, snapshot and changedSince as the last.
+// Params returns the parameters that the route reads; snapshot and changedSince are the last.
 func (rt Route) Params() []Param {
 	q := &Query{described: true}
 	new(Front).read(q, request{Route: rt}, snapshot.Snapshot{}, 0)
 	return q.params()
 }
 
-// Sample returns an answer with no values that count, whose members the function writes, and whether it is a list of rows.
+// Sample returns a function that writes the members of a made-up answer, and whether the answer is a list of rows.
 func (rt Route) Sample() (members func(*wire.Writer), rows bool) {
 	p := rt.Read(NewQuery("", nil), 0)
 	return func(w *wire.Writer) { p.write(w, p.Sample, time.Time{}) }, p.Rows
@@ -140,8 +141,8 @@ type request struct {
 	query string // as it was sent
 }
 
-// Get returns the handler of a route under a prefix. A request is answered from the state that it names, from that of the first
-// page of its pull, or from that of now (H12).
+// Get returns the handler of a route under a prefix. A request is answered from the snapshot that it names, from that of its
+// pull's first page, or from the current one (H12).
 func (f *Front) Get(prefix string, route Route) http.Handler {
 	return f.Checked(prefix+route.Path, func(w http.ResponseWriter, r *http.Request, c Caller) error {
 		p, err := f.reply(r.Context(), request{route, c, r.URL.RawQuery})
@@ -161,8 +162,8 @@ func (f *Front) Get(prefix string, route Route) http.Handler {
 	})
 }
 
-// reply returns what answers a request. A later page is asked as of the day of its pull, which may have begun yesterday, when
-// the defaults of the period were others: a query is the same as long as it reads the same on the day of its first page.
+// reply returns the reply to a request. A later page is read as of the day of its pull, which may have begun yesterday, when the
+// default period was another: two queries are the same if they read the same on the day of the first page.
 func (f *Front) reply(ctx context.Context, r request) (Reply, error) {
 	today := f.Day(r.Now)
 	now, invalid := f.ask(r, r.Now, today)
@@ -185,13 +186,13 @@ func (f *Front) reply(ctx context.Context, r request) (Reply, error) {
 	return now, invalid
 }
 
-// ask reads a request as one of a state and a day; the error is of its parameters.
+// ask reads a request as of a snapshot and a day; the error is about its parameters.
 func (f *Front) ask(r request, at snapshot.Snapshot, today calendar.Date) (Reply, error) {
 	q := NewQuery(r.query, r.Vocabulary)
 	return f.read(q, r, at, today), q.Err()
 }
 
-// read reads the parameters of a request as of a day, or of that of its snapshot.
+// read reads the parameters of a request as of a day, or of the day of the snapshot that it names.
 func (f *Front) read(q *Query, r request, at snapshot.Snapshot, today calendar.Date) Reply {
 	s := States{Caller: r.Caller, At: at}
 	if given, _ := s.snapshot(q, SnapshotParam, aboutSnapshot); given != nil {

@@ -9,17 +9,16 @@ import (
 	"github.com/lectern-dev/lectern/auth"
 )
 
-// Limit is how many requests a minute a budget has, counted by a limiter; 0 sets no limit (H6).
+// Limit counts the requests of a budget, and allows Rate of them a minute; 0 sets no limit (H6).
 type Limit struct {
 	auth.Limiter
 	Rate int
-	// Refused is told of each request that is refused; nil is told of none.
+	// Refused, if not nil, is called for each request that is refused.
 	Refused func()
 }
 
-// Spend takes a request from a budget, unless it was counted before, and returns its quota. What is left is shown in the API's own
-// headers and in those of the IETF draft, which every answer past the key check carries. The error is a *Problem where nothing is
-// left.
+// Spend takes a request from a budget, unless it was counted already, and returns the quota. It sets the API's own headers and
+// those of the IETF draft, which every answer past the key check has. The error is a *Problem if nothing is left.
 func (l Limit) Spend(ctx context.Context, w http.ResponseWriter, b auth.Budget, counted *auth.Quota) (*auth.Quota, error) {
 	q := counted
 	if q == nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/julienschmidt/httprouter"
 )
 
-// Middleware wraps a handler with something that every request passes.
+// Middleware wraps a handler with something that every request passes through.
 type Middleware func(http.Handler) http.Handler
 
 // Chain returns h wrapped by the middleware, the first of which is the outermost.
@@ -22,7 +22,7 @@ func Chain(h http.Handler, ms ...Middleware) http.Handler {
 	return h
 }
 
-// NoSniff keeps browsers from taking an answer for something else than its content type says.
+// NoSniff keeps browsers from guessing another content type than the answer has.
 func NoSniff(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Content-Type-Options", "nosniff")
@@ -30,9 +30,8 @@ func NoSniff(next http.Handler) http.Handler {
 	})
 }
 
-// Timeout gives the work of a request d, or less where its context has a deadline before. The work does not end because the
-// client has left: a statement that is canceled costs its connection to the database, so that clients who hang up would leave
-// none for the others.
+// Timeout gives the work of a request the time d, or less if its context has an earlier deadline. The work does not end when the
+// client leaves: a canceled statement costs its database connection, so that clients who hang up would leave none for the others.
 func Timeout(d time.Duration) Middleware {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -47,7 +46,7 @@ func Timeout(d time.Duration) Middleware {
 	}
 }
 
-// UserAgent refuses the default agent of Python's standard URL library with 403, before anything else is looked at (H5).
+// UserAgent refuses the default agent of Python's standard URL library with 403, before any other check (H5).
 func UserAgent(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.UserAgent(), "Python-urllib") {
@@ -58,8 +57,8 @@ func UserAgent(next http.Handler) http.Handler {
 	})
 }
 
-// Recover answers a panic with fail, which writes an error in the shape of an API, as [Fail] does. The error's text has the stack, which
-// the log shows and no client sees. http.ErrAbortHandler passes.
+// Recover answers a panic with fail, which writes an error in the shape of an API, as [Fail] does. The text of the error has the
+// stack, which only the log shows. http.ErrAbortHandler passes.
 func Recover(fail func(w http.ResponseWriter, r *http.Request, err error)) Middleware {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -78,8 +77,8 @@ func Recover(fail func(w http.ResponseWriter, r *http.Request, err error)) Middl
 	}
 }
 
-// NewRouter returns a router for the read-only APIs that answers what is not registered as H4 says, without the redirects
-// and automatic answers that a router has by default. Serve it through Exact.
+// NewRouter returns a router for the read-only APIs. It answers unknown routes as H4 says, without a router's usual redirects and
+// automatic answers. Serve it through Exact.
 func NewRouter() *httprouter.Router {
 	router := httprouter.New()
 	router.RedirectTrailingSlash = false
@@ -92,7 +91,7 @@ func NewRouter() *httprouter.Router {
 
 func notFound(w http.ResponseWriter, r *http.Request) { Fail(w, r, NotFound(r)) }
 
-// Exact keeps an escaped slash from standing for a slash, since a router compares paths after their escapes are gone.
+// Exact refuses paths with an escaped slash, which a router would take for a slash: it compares paths after unescaping.
 func Exact(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.Contains(strings.ToLower(r.URL.RawPath), "%2f") {
@@ -103,12 +102,12 @@ func Exact(next http.Handler) http.Handler {
 	})
 }
 
-// unreadWait is how long the server goes on reading a body that it does not want. A connection that is closed while its client
-// still sends is reset, and the answer may be lost with it.
+// unreadWait is how long the server goes on reading a body that it does not want. If it closed the connection while the client
+// still sends, the connection would be reset, and the answer might be lost.
 const unreadWait = 500 * time.Millisecond
 
-// CloseUnread closes the connection of a request whose body is not read, soon after it is answered. net/http would wait longer for
-// the body, so that the connection can be used again. A handler that has read the body deletes the header Connection.
+// CloseUnread closes the connection of a request whose body is not read, soon after the answer. net/http would wait longer for
+// the body to use the connection again. A handler that has read the body deletes the header Connection.
 func CloseUnread(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.ContentLength == 0 {

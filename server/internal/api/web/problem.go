@@ -9,7 +9,7 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/api/wire"
 )
 
-// Problem is an error that a client is told of: a status and what to say with it (messages.md of the contract).
+// Problem is an error that a client is told about: a status and its text (messages.md of the contract).
 type Problem struct {
 	Status int
 	// Message is the text for every status but 400.
@@ -20,7 +20,7 @@ type Problem struct {
 	RetryAfter int
 	// Allow lists the methods of a route, for 405.
 	Allow string
-	// Reason is for the log alone, unless Canonical is told, which is what a signature should have been made of.
+	// Reason is only for the log, unless Canonical is set: the text that a signature should have been made of.
 	Reason, Canonical string
 }
 
@@ -43,7 +43,7 @@ var (
 	errInternal = &Problem{Status: http.StatusInternalServerError, Message: "internal server error"}
 )
 
-// RefuseKey is ErrKey with the reason for the log.
+// RefuseKey returns ErrKey with a reason for the log.
 func RefuseKey(why error) *Problem {
 	p := *ErrKey
 	p.Reason = why.Error()
@@ -55,7 +55,7 @@ func NotFound(r *http.Request) *Problem {
 	return &Problem{Status: http.StatusNotFound, Message: "Cannot " + r.Method + " " + r.URL.EscapedPath()}
 }
 
-// TooMany refuses a request whose budget is used up for the given number of seconds (H6).
+// TooMany refuses a request whose budget is used up for a number of seconds (H6).
 func TooMany(seconds int) *Problem {
 	return &Problem{
 		Status:     http.StatusTooManyRequests,
@@ -77,8 +77,8 @@ func Fail(w http.ResponseWriter, r *http.Request, err error) { reports.Fail(w, r
 
 var reports = Shape{Authenticate: "Bearer", Write: writeProblem}
 
-// Fail answers with an error. A *Problem in err's chain is told to the client. Trouble with the database is answered with
-// ErrTrouble (H13). Any other error is logged once, with the request's identifier, and answered with 500.
+// Fail answers with an error. A *Problem in err's chain is told to the client. Trouble with the database is logged and answered
+// with ErrTrouble (H13). Any other error is logged with the request's identifier, and answered with 500.
 func (s Shape) Fail(w http.ResponseWriter, r *http.Request, err error) {
 	var p *Problem
 	trace := TraceOf(r.Context())
@@ -115,7 +115,7 @@ func writeProblem(w *wire.Writer, p *Problem) {
 	w.Text("message", p.Message, "")
 }
 
-// ErrTrouble tells a client that there is trouble with the database (H13). It is never changed.
+// ErrTrouble tells a client about trouble with the database (H13). It is never changed.
 var ErrTrouble = &Problem{
 	Status: http.StatusServiceUnavailable, Message: "the data are not available now; try again later", RetryAfter: 1,
 }

@@ -15,14 +15,14 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/api/wire"
 )
 
-// MaxInt is the largest number that a parameter may hold: all up to it are exact in every client (H3).
+// MaxInt is the largest number of a parameter: all numbers up to it are exact in every client (H3).
 const MaxInt = 1<<53 - 1
 
-// Query reads the parameters of a request and collects one message for each invalid one (H3). A parameter that is
-// absent or invalid reads as its default, so that all can be read before Err is asked once.
+// Query reads the parameters of a request and collects one message for each invalid one (H3). A parameter that is absent or
+// invalid reads as its default, so that a route reads all of them and then calls Err once.
 //
-// The parameters of a route are those that it reads, in the order in which it does: that is the table of the specification, the
-// order of the messages, and, by [Route.Params], the list in the document, which has what is said about each.
+// The parameters of a route are those that it reads, in that order: this is the table of the specification, the order of the
+// messages, and, by [Route.Params], the list in the document.
 type Query struct {
 	values     map[string][]string
 	sent       []string // the names, as the query has them
@@ -33,7 +33,7 @@ type Query struct {
 	described  bool // schemas are wanted
 }
 
-// said is what a valid parameter, or its default, reads as, whatever the form in which it was sent.
+// said is the value that a parameter, or its default, reads as, in whatever form it was sent.
 type said struct{ name, value string }
 
 // Param is a parameter of a route.
@@ -43,10 +43,9 @@ type Param struct {
 	Schema      wire.Object // nil but from Route.Params
 }
 
-// NewQuery parses a raw query. Names of the vocabulary that the route does not read are valid.
+// NewQuery parses a raw query. Names of the vocabulary are valid although the route does not read them.
 //
-// A malformed escape leaves its text as it stands, so that it is reported as the invalid value or the unknown name that
-// it is.
+// A malformed escape stays as it is, so that it is reported as an invalid value or an unknown name.
 func NewQuery(raw string, vocabulary []string) *Query {
 	q := &Query{values: make(map[string][]string), vocabulary: vocabulary}
 	for name, value := range Pairs(raw) {
@@ -58,17 +57,17 @@ func NewQuery(raw string, vocabulary []string) *Query {
 	return q
 }
 
-// params returns what was read. Snapshot and changedSince stand last in the table of every route, and snapshot is read first: it
-// decides the day of the others' defaults.
+// params returns the parameters that were read. snapshot and changedSince are last in the table of every route, but snapshot is
+// read first: it decides the day of the other defaults.
 func (q *Query) params() []Param {
 	place := func(p Param) int { return slices.Index([]string{SnapshotParam, SinceParam}, p.Name) }
 	return slices.SortedStableFunc(slices.Values(q.read), func(x, y Param) int { return place(x) - place(y) })
 }
 
-// say notes what a parameter reads as.
+// say notes the value that a parameter reads as.
 func (q *Query) say(name, value string) { q.said = append(q.said, said{name, value}) }
 
-// asked names what the parameters say, some excepted: it is the same for queries that read the same.
+// asked returns the values of the parameters but some as a text: it is the same for queries that read the same.
 func (q *Query) asked(but ...string) string {
 	var asked []byte
 	for _, s := range q.said {
@@ -79,8 +78,8 @@ func (q *Query) asked(but ...string) string {
 	return string(asked)
 }
 
-// Pairs yields the names and values of a raw query, as it has them. The text is split at '&' alone; '+' is a space, and
-// a malformed escape leaves its text as it stands.
+// Pairs yields the names and values of a raw query in its order. It splits the text only at '&'. '+' is a space, and a malformed
+// escape stays as it is.
 func Pairs(raw string) iter.Seq2[string, string] {
 	return func(yield func(name, value string) bool) {
 		for piece := range strings.SplitSeq(raw, "&") {
@@ -99,8 +98,8 @@ func unescape(s string) string {
 	return s
 }
 
-// Err returns a *Problem with all messages, or nil when every parameter was valid. Parameters that do not belong to the
-// route come first.
+// Err returns a *Problem with all messages, or nil if every parameter is valid. Parameters that do not belong to the route come
+// first.
 func (q *Query) Err() error {
 	var all []string
 	for _, name := range q.sent {
@@ -137,8 +136,8 @@ func (q *Query) Valid(names ...string) bool {
 	return !slices.ContainsFunc(names, func(name string) bool { _, bad := q.messages[name]; return bad })
 }
 
-// take reads a parameter. ok is false when it is absent; one sent twice reads as empty, which every type refuses, and so
-// does one that is required and absent.
+// take reads a parameter. ok is false if it is absent. A parameter that is sent twice, or that is required and absent, reads as
+// empty, which every type refuses.
 func (q *Query) take(p Param, schema func() wire.Object) (v string, ok bool) {
 	if q.described {
 		p.Schema = schema()
@@ -153,7 +152,7 @@ func (q *Query) take(p Param, schema func() wire.Object) (v string, ok bool) {
 	return "", true
 }
 
-// Int returns a whole number from 0 to MaxInt, or nil. Leading zeros are plain digits too; a sign is not.
+// Int returns a whole number from 0 to MaxInt, or nil. Leading zeros are allowed, a sign is not.
 func (q *Query) Int(name, about string) *int64 {
 	return q.int(name, about, func() wire.Object {
 		return wire.Whole("minimum", 0, "maximum", MaxInt)
@@ -186,7 +185,7 @@ func digits(s string) (n int64, ok bool) {
 	return n, s != ""
 }
 
-// upTo returns a whole number from 1 to limit, or def when it is absent or invalid.
+// upTo returns a whole number from 1 to limit, or def if it is absent or invalid.
 func (q *Query) upTo(limit, def int, name, about string) int {
 	n := q.int(name, about, func() wire.Object {
 		return wire.Whole("minimum", 1, "maximum", limit, "default", def)
@@ -216,7 +215,7 @@ func (q *Query) Page(l Limits) paging.Page {
 	}
 }
 
-// Bool returns true where the parameter is `true`, and false where it is `false`, absent or invalid.
+// Bool returns true if the parameter is `true`, and false if it is `false`, absent or invalid.
 func (q *Query) Bool(name, about string) bool {
 	v, ok := q.take(Param{Name: name, About: about}, func() wire.Object { return wire.Enum("true", "false") })
 	if ok && v != "true" && v != "false" {
@@ -229,7 +228,7 @@ func (q *Query) Bool(name, about string) bool {
 // MaxText is how many characters a text may have, as it is sent.
 const MaxText = 200
 
-// Text returns a text as it was sent, or nil. One of which nothing is left when it is compared is invalid: blank says so.
+// Text returns a text as it was sent, or nil. A text is invalid if blank reports that nothing is left of it when it is compared.
 func (q *Query) Text(name, about string, blank func(string) bool) *string {
 	v, ok := q.take(Param{Name: name, About: about}, func() wire.Object {
 		return wire.Text.With("minLength", 1, "maxLength", MaxText)

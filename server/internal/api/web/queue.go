@@ -11,8 +11,8 @@ import (
 )
 
 // Queue bounds how many heavy queries of a tenant run at once in this process, and how many more wait for a slot, first come,
-// first served (L17). Tenants do not wait for each other, unless all of them enter as one (S10). The queue holds nothing of a
-// tenant that has no query.
+// first served (L17). Tenants do not wait for each other, unless the caller lets all of them enter as one (S10). The queue keeps
+// nothing of a tenant without a query.
 type Queue struct {
 	// AtATime is how many queries of a tenant run at once, at least 1. Waiting is how many more may wait, and Wait is for how long.
 	AtATime, Waiting int
@@ -28,15 +28,15 @@ type line struct {
 	in    int // queries that run or wait
 }
 
-// retryAfter is in how many seconds one that found no place may come again (L17, S10).
+// retryAfter is the Retry-After of a refused query, in seconds (L17, S10).
 const retryAfter = 5
 
 var errQueue = &Problem{
 	Status: http.StatusServiceUnavailable, Message: "too many heavy queries; try again later", RetryAfter: retryAfter,
 }
 
-// Enter waits for a slot for a query. The function that it returns ends the query and must be called once. The error
-// is a 503 where all places are taken or no slot is free in time.
+// Enter waits for a slot for a query. The caller must call leave once, when the query ends. The error is a 503 if all places are
+// taken or no slot is free in time.
 func (q *Queue) Enter(ctx context.Context, t auth.Tenant) (leave func(), err error) {
 	l := q.join(t)
 	if l == nil {
@@ -54,7 +54,7 @@ func (q *Queue) Enter(ctx context.Context, t auth.Tenant) (leave func(), err err
 	return nil, errQueue
 }
 
-// join takes a place in the line of a tenant, or none where all are taken.
+// join takes a place in a tenant's line; it returns nil if all are taken.
 func (q *Queue) join(t auth.Tenant) *line {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -9,49 +9,51 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/api/wire"
 )
 
-// Reply is an answer of a reporting API before anything is read for it: what its bytes depend on, and what reads them. Its entity tag
-// is made of the former alone, so that a client that has the bytes is answered without them (H8).
+// Reply is an answer of a reporting API before anything is read for it: what its bytes depend on, and a function that reads them.
+// The entity tag is made only of what the bytes depend on, so that a client that has the bytes gets a 304 without a report (H8).
 type Reply struct {
 	States // set by the Front
-	// Of says what the bytes depend on besides the program, the route, the tenant, its network, the states, the parameters, the
-	// period and the form: settings and, where the answer reads it, the day or the hour of the state.
+	// Of says what the bytes depend on besides the program, the route, the tenant, its network, the snapshots, the parameters,
+	// the period and the format: settings and, if the answer shows it, the day or the hour of the snapshot.
 	Of string
-	// Period is the effective period, nil where the route has none.
+	// Period is the effective period; nil if the route has none.
 	Period *calendar.Period
-	// Page is the page asked for, nil where the answer has no pages. Breakdown, where it is not nil, says that they are those of a part
-	// of the answer, which has the part if it is true.
+	// Page is the page asked for; nil if the answer has no pages. If Breakdown is not nil, the pages are those of a part of the
+	// answer, which is present if *Breakdown is true.
 	Page      *paging.Page
 	Breakdown *bool
-	// Meta is the name of the schema of what the answer says of itself. Head writes what stands first in it, of a state whose facts have
-	// held since a time; nil writes nothing.
+	// Meta is the name of the schema of the member meta. Head writes its first members; it is passed since when the snapshot's
+	// facts are current. Nil writes nothing.
 	Meta string
 	Head func(w *wire.Writer, from time.Time)
-	// Sample is content with no values that count, for the document.
+	// Sample is made-up content for the document.
 	Sample Content
 	// Changes says that the route has changedSince (H14).
 	Changes bool
-	// Rows says that the answer is a list of rows, which has other forms (H11).
+	// Rows says that the answer is a list of rows, which has other formats too (H11).
 	Rows bool
-	// People says that it shows names or e-mails: it is another one when somebody's is erased.
+	// People says that the answer shows names or e-mails, so that it changes when somebody is erased.
 	People bool
-	// Loose says that the bytes depend on more than is told here. They are always made then, and the tag is theirs.
+	// Loose says that the bytes depend on more than is told here. The answer is then always made, and its tag is computed from
+	// the bytes.
 	Loose bool
-	// Enter waits in a queue of the reply's own before it is read, and returns what leaves it; nil is none.
+	// Enter waits for a slot before the reply is read, and returns a function that gives it back; nil waits for nothing.
 	Enter func(ctx context.Context, s States) (leave func(), err error)
-	// Read reads what is to be written, of a state whose facts have held since a time.
+	// Read reads the content from a snapshot; from is since when its facts are current.
 	Read func(ctx context.Context, s States, from time.Time) (Content, error)
 
 	pull string // names the query as one of a pull
 }
 
-// Content is the data of an answer: rows, or the members that a function writes, besides which Rows has the total of the pages alone.
-// Where somebody was erased from the rows since the key was checked, what was read is of a time between, and the bytes have to be seen.
+// Content is the data of an answer: rows, or members that a function writes, beside which Rows has only the total of the pages.
+// If somebody was erased from the rows since the key was checked, the rows are older than the erasure in part, and the tag must
+// be computed from the bytes.
 type Content struct {
 	Rows    wire.Rows
 	Members func(*wire.Writer)
 }
 
-// List is the reply that is a page of a list: of the rows that ask returns, which with changedSince are those that have changed.
+// List is the reply that is a page of a list. ask returns the rows; with changedSince those that have changed.
 func List[T any](table wire.Table[T], page paging.Page, ask func(ctx context.Context, s States, from time.Time) (paging.List[T], error)) Reply {
 	return Reply{
 		Page: &page, Changes: table.Key != nil, Rows: true, Sample: Content{Rows: table.Rows(paging.List[T]{})},
@@ -62,7 +64,7 @@ func List[T any](table wire.Table[T], page paging.Page, ask func(ctx context.Con
 	}
 }
 
-// Object is the reply that is the content of one value, which ask returns.
+// Object is the reply that shows one value, which ask returns.
 func Object[T any](content func(*T) Content, ask func(ctx context.Context, s States, from time.Time) (*T, error)) Reply {
 	return Reply{Sample: content(new(T)), Read: func(ctx context.Context, s States, from time.Time) (Content, error) {
 		v, err := ask(ctx, s, from)

@@ -14,41 +14,41 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/api/wire"
 )
 
-// Pulls keeps which state the pages of a query are answered from, and says which states are kept (H12). The errors are of the
-// database, but for snapshot.ErrGone.
+// Pulls remembers from which snapshot the pages of a query are answered, and knows which snapshots are kept (H12). Its errors are
+// those of the database, and snapshot.ErrGone.
 type Pulls interface {
-	// KeptFrom returns since when the facts of a state held, or snapshot.ErrGone where the state is no longer kept.
+	// KeptFrom returns since when the facts of a snapshot are current, or snapshot.ErrGone if the snapshot is no longer kept.
 	KeptFrom(ctx context.Context, t auth.Tenant, at snapshot.Versions) (time.Time, error)
-	// BeginPull notes that a query's first page was answered from a state.
+	// BeginPull notes that a query's first page was answered from a snapshot.
 	BeginPull(ctx context.Context, k snapshot.PullKey, at snapshot.Snapshot, now time.Time) error
-	// Pull returns the state from which the later pages of a query are answered, if its first page was asked within 24 hours. The
-	// present state is that of now.
+	// Pull returns the snapshot for the later pages of a query, if its first page was asked within 24 hours. present is the
+	// current snapshot.
 	Pull(ctx context.Context, k snapshot.PullKey, present snapshot.Snapshot, now time.Time) (at snapshot.Snapshot, ok bool, err error)
-	// UsePull notes that a state is read by its snapshot, so that it is kept like that of a pull.
+	// UsePull notes that a request names a snapshot, so that it is kept like that of a pull.
 	UsePull(ctx context.Context, k snapshot.PullKey, at snapshot.Snapshot, now time.Time) error
 }
 
 // The headers and parameters of pulls.
 const (
-	// SnapshotHeader names the state that an answer was made of.
+	// SnapshotHeader names the snapshot that an answer was made from.
 	SnapshotHeader = "X-Snapshot"
-	// SnapshotParam asks for the answers of that state; it stands last in the table of every route, but for SinceParam.
+	// SnapshotParam asks for answers from a snapshot. It is last in the table of every route, but for SinceParam.
 	SnapshotParam = "snapshot"
-	// SinceParam asks for what has changed since another state (H14).
+	// SinceParam asks for the changes since another snapshot (H14).
 	SinceParam = "changedSince"
 )
 
-// Snapshot is the schema of the text that names a state.
+// Snapshot is the schema of a text that names a snapshot.
 var Snapshot = wire.Object{"type", "string", "minLength", 1, "pattern", `^[A-Za-z0-9_.-]+$`}
 
 const aboutSnapshot = "The X-Snapshot of an earlier answer: answers as then, from the same state of the data and with the same defaults of the period."
 
-// ErrGone refuses a state that is no longer kept. It is never changed.
+// ErrGone refuses a snapshot that is no longer kept. It is never changed.
 var ErrGone = &Problem{Status: http.StatusGone, Message: "that snapshot is no longer kept; begin the pull again"}
 
 const aboutSince = "The X-Snapshot of an earlier pull of the same query, of which a copy is kept: lists the rows that may differ from it, and by their key alone those that have left it. A period must be given then. 410: pull anew."
 
-// States are the states that a caller's request names, and the one that it is answered from.
+// States are the snapshots that a caller's request names, and the one that answers it.
 type States struct {
 	Caller
 	At    snapshot.Snapshot  // of the answer
@@ -58,8 +58,8 @@ type States struct {
 	query snapshot.Query // as it was asked
 }
 
-// readSince reads the parameter changedSince. With it, what the route reads of a period must be given: its defaults are others on
-// another day.
+// readSince reads the parameter changedSince. With it, the route's period must be given, since its defaults differ from day to
+// day.
 func (s *States) readSince(q *Query, period bool) {
 	since, of := s.snapshot(q, SinceParam, aboutSince)
 	switch {
@@ -73,7 +73,7 @@ func (s *States) readSince(q *Query, period bool) {
 	s.Since = since
 }
 
-// notASnapshot is the message for a parameter that is not what an earlier answer had.
+// notASnapshot is the message for a parameter that is not the X-Snapshot of an earlier answer.
 func notASnapshot(name string) string {
 	message := name + " must be the " + SnapshotHeader + " of an earlier answer"
 	if name == SinceParam {
@@ -82,8 +82,8 @@ func notASnapshot(name string) string {
 	return message
 }
 
-// snapshot returns the snapshot that a parameter names and the query that its answer was to, nil where it is absent or none of
-// the tenant's.
+// snapshot returns the snapshot that a parameter names and the query that its answer was to. It returns nil if the parameter is
+// absent, or no snapshot of the tenant.
 func (c Caller) snapshot(q *Query, name, about string) (*snapshot.Snapshot, snapshot.Query) {
 	text, ok := q.take(Param{Name: name, About: about}, func() wire.Object { return Snapshot })
 	if !ok {
@@ -98,13 +98,13 @@ func (c Caller) snapshot(q *Query, name, about string) (*snapshot.Snapshot, snap
 	return &at, of
 }
 
-// pullKey names a pull of the caller's by its query, a text of any length.
+// pullKey is the key of the caller's pull of a query, a text of any length.
 func (c Caller) pullKey(query string) snapshot.PullKey {
 	return snapshot.PullKey{Tenant: c.Tenant, Budget: c.Budget, Query: digest([]byte(query))}
 }
 
-// Report runs a report on the states, and tells it since when the facts of the answer's have held. Those that the request names are
-// used as those of pulls then. The error is ErrGone where one of them is not kept.
+// Report runs a report on the snapshots of the request, and passes it since when the facts of the answer's snapshot are current.
+// Snapshots that the request names are used like those of pulls. The error is ErrGone if one of them is no longer kept.
 func (s States) Report(ctx context.Context, p Pulls, report func(from time.Time) error) error {
 	if s.Given {
 		report = s.using(ctx, p, s.At, report)
@@ -116,7 +116,7 @@ func (s States) Report(ctx context.Context, p Pulls, report func(from time.Time)
 	return explainGone(s.kept(ctx, p, *s.Since, func(time.Time) error { return s.kept(ctx, p, s.At, report) }))
 }
 
-// using notes that a state is read by its snapshot, once it is known to be kept, before a report.
+// using returns a report that first notes the use of a snapshot which the request names.
 func (c Caller) using(ctx context.Context, p Pulls, at snapshot.Snapshot, report func(time.Time) error) func(time.Time) error {
 	return func(from time.Time) error {
 		if err := p.UsePull(ctx, c.pullKey(fmt.Sprintf("%s %+v", SnapshotParam, at)), at, c.Time); err != nil {
@@ -126,8 +126,8 @@ func (c Caller) using(ctx context.Context, p Pulls, at snapshot.Snapshot, report
 	}
 }
 
-// kept runs a report on a state. The error is ErrGone where the state is not one that is kept, from before the report's first
-// statement to after its last: it may have read what was being removed.
+// kept runs a report on a snapshot. The error is ErrGone unless the snapshot is kept from before the report's first statement to
+// after its last: otherwise the report may have read what was being removed.
 func (c Caller) kept(ctx context.Context, p Pulls, at snapshot.Snapshot, report func(from time.Time) error) error {
 	if at.Versions == c.Now.Versions {
 		return report(c.From)
@@ -143,7 +143,7 @@ func (c Caller) kept(ctx context.Context, p Pulls, at snapshot.Snapshot, report 
 	return cmp.Or(failed, err)
 }
 
-// explainGone returns ErrGone for a state that cannot be read, and for a round that is as long as a pull (H14).
+// explainGone returns ErrGone for a snapshot that cannot be read, and for an incremental pull with too many changes (H14).
 func explainGone(err error) error {
 	if errors.Is(err, snapshot.ErrGone) || errors.Is(err, incremental.ErrMany) {
 		return ErrGone
@@ -151,7 +151,7 @@ func explainGone(err error) error {
 	return err
 }
 
-// ShowSnapshot sets the header that names the state of an answer that is 200 or 304.
+// ShowSnapshot sets the header that names the snapshot of a 200 or a 304.
 func (s States) ShowSnapshot(w http.ResponseWriter) {
 	w.Header().Set(SnapshotHeader, s.At.Text(s.query, s.Tenant, s.Secret))
 }

@@ -16,20 +16,19 @@ import (
 	"github.com/lectern-dev/lectern/auth"
 )
 
-// Trace is what one request is known by in the log. The middleware and handlers of a request share one; it is not for
-// use by several goroutines at once.
+// Trace identifies one request in the log. The middleware and handlers of a request share it. It is not for concurrent use.
 type Trace struct {
 	// ID is 16 hexadecimal digits, sent as X-Request-Id. A client's own header of that name is not used.
 	ID string
-	// Route is the pattern of the route, empty for an unknown path: never the path itself, which may hold a name.
+	// Route is the pattern of the route; empty for an unknown path. It is never the path itself, which may contain a name.
 	Route string
 	// Tenant is the number of the tenant that the key belongs to, 0 before the key check.
 	Tenant int64
-	// Key is the id of the key that the request names, which is good only where Tenant is set; empty where it names none.
+	// Key is the id of the key that the request names; empty if it names none. The key is valid only if Tenant is set.
 	Key string
 	// Client is the address that the request came from; see Client.
 	Client string
-	// Reason says why the request was refused, where the answer does not. It has no text of the client.
+	// Reason says why the request was refused, if the answer does not. It has no text of the client.
 	Reason string
 
 	log    *slog.Logger
@@ -75,9 +74,9 @@ func Identify(log *slog.Logger, proxies []netip.Prefix, isDown func(error) bool)
 	}
 }
 
-// Client returns the address that a request came from: the connection's, or where that is a proxy's, the right-most of
-// X-Forwarded-For that is not. What stands further left the client may have written itself. An entry that is no address ends
-// the way back: the proxy that wrote it is named then.
+// Client returns the address that a request came from: the connection's or, if that is a proxy's, the right-most address of
+// X-Forwarded-For that is not a proxy's. The client may have written anything left of that. An entry that is no address ends the
+// search: Client returns the proxy that wrote it.
 func Client(r *http.Request, proxies []netip.Prefix) string {
 	client, ok := parseHop(r.RemoteAddr)
 	if !ok {
@@ -108,15 +107,15 @@ func parseHop(text string) (netip.Addr, bool) {
 	return a.Unmap().WithZone(""), true
 }
 
-// Observed is what is known of a request when it has been answered.
+// Observed describes a request that has been answered.
 type Observed struct {
 	Method, Route string // see Trace; a method that is none of HTTP's is "other"
 	Status        int
 	Took          time.Duration
 }
 
-// AccessLog logs one line for every request: the id of its key and no key, the pattern of the route and no path or query.
-// What the client wrote of itself is cut and cleaned. observe, if not nil, is told of it too.
+// AccessLog logs one line for every request. It has the id of the key, never the key, and the pattern of the route, never the
+// path or the query. Text of the client is cut and cleaned. observe, if not nil, is called too.
 func AccessLog(observe func(Observed)) Middleware {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -135,7 +134,8 @@ func AccessLog(observe func(Observed)) Middleware {
 	}
 }
 
-// access logs a request. It makes the record itself: a Logger would look up the caller's place, which costs as much as all else.
+// access logs a request. It makes the record itself: a Logger would look up the caller's place, which costs as much as all the
+// rest.
 func (t *Trace) access(o Observed, bytes int64, agent string) {
 	ctx := context.Background()
 	if !t.log.Enabled(ctx, slog.LevelInfo) {
@@ -154,7 +154,7 @@ func (t *Trace) access(o Observed, bytes int64, agent string) {
 	_ = t.log.Handler().Handle(ctx, line) // as a Logger does: there is nowhere to tell it
 }
 
-// method returns the method when it is one of HTTP's, so that a client cannot write what it likes into the log.
+// method returns the method if it is one of HTTP's, so that a client cannot write arbitrary text into the log.
 func method(m string) string {
 	switch m {
 	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
@@ -167,8 +167,8 @@ func method(m string) string {
 // maxLogged is how many characters of a client's text are logged.
 const maxLogged = 200
 
-// clean returns a client's text for the log: cut, and with U+FFFD for what does not print, so that it cannot look like
-// another line or steer a terminal.
+// clean returns a client's text for the log: cut, and with U+FFFD for characters that do not print, so that it cannot look like
+// another line or control a terminal.
 func clean(text string) string {
 	if len(text) > maxLogged { // in bytes, of which a character has one or more
 		if characters := []rune(text); len(characters) > maxLogged {
