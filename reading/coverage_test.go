@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/lectern-dev/lectern/reading"
-	"pgregory.net/rapid"
 )
 
 func TestCoverageAdd(t *testing.T) {
@@ -58,87 +57,6 @@ func TestCoverageWithin(t *testing.T) {
 	if got := all.Within(math.MaxInt64); got != math.MaxInt64 {
 		t.Errorf("%v.Within(MaxInt64) = %d, want MaxInt64", all, got)
 	}
-}
-
-// bookLength is the length of the book of the property tests: short, so that intervals meet often.
-const bookLength = 40
-
-// interval may lie outside the book, have no extent or be the wrong way round.
-var interval = rapid.Custom(func(t *rapid.T) reading.Interval {
-	return reading.Interval{From: rapid.Int64Range(0, bookLength+5).Draw(t, "from"), To: rapid.Int64Range(0, bookLength+5).Draw(t, "to")}
-})
-
-// pages is a set of positions, marked one by one.
-type pages [bookLength + 10]bool
-
-func (p *pages) mark(iv reading.Interval) {
-	for i := iv.From; i < iv.To; i++ {
-		p[i] = true
-	}
-}
-
-// coverage is the coverage of the pages, read off one by one.
-func (p *pages) coverage() reading.Coverage {
-	var c reading.Coverage
-	for i, read := range p {
-		if read && (i == 0 || !p[i-1]) {
-			c = append(c, reading.Interval{From: int64(i)})
-		}
-		if read {
-			c[len(c)-1].To = int64(i) + 1
-		}
-	}
-	return c
-}
-
-func (p *pages) within(length int64) (n int64) {
-	for i, read := range p {
-		if read && int64(i) < length {
-			n++
-		}
-	}
-	return n
-}
-
-func cover(ivs []reading.Interval) (c reading.Coverage) {
-	for _, iv := range ivs {
-		c = c.Add(iv)
-	}
-	return c
-}
-
-func TestCoverageIsTheSetOfItsPositions(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		ivs := rapid.SliceOfN(interval, 0, 30).Draw(t, "intervals")
-		cut := rapid.IntRange(0, len(ivs)).Draw(t, "cut")
-		length := rapid.Int64Range(0, bookLength+8).Draw(t, "length")
-		var p pages
-		for _, iv := range ivs {
-			p.mark(iv)
-		}
-		want := p.coverage()
-		got := cover(ivs)
-		if !slices.Equal(got, want) {
-			t.Fatalf("adding %v = %v, want %v", ivs, got, want)
-		}
-		if n := got.Within(length); n != p.within(length) {
-			t.Errorf("%v.Within(%d) = %d, want %d", got, length, n, p.within(length))
-		}
-		a, b := cover(ivs[:cut]), cover(ivs[cut:])
-		kept := slices.Clone(b)
-		if u := slices.Clone(a).Union(b); !slices.Equal(u, want) {
-			t.Errorf("%v.Union(%v) = %v, want %v", a, b, u, want)
-		}
-		if !slices.Equal(b, kept) {
-			t.Errorf("Union changed its argument %v to %v", kept, b)
-		}
-		if u := b.Union(a); !slices.Equal(u, want) {
-			t.Errorf("the union the other way round = %v, want %v", u, want)
-		}
-		if u := slices.Clone(got).Union(want); !slices.Equal(u, want) {
-			t.Errorf("%v.Union(itself) = %v", want, u)
-		}
-	})
 }
 
 func TestUnionSharesNothing(t *testing.T) {

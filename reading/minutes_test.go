@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/lectern-dev/lectern/reading"
-	"pgregory.net/rapid"
 )
 
 func TestDayMinutes(t *testing.T) {
@@ -67,47 +66,4 @@ func TestShow(t *testing.T) {
 			t.Errorf("%T shows as %v and is %s, %v in JSON, want %s", shown, shown, text, err, want)
 		}
 	}
-}
-
-// slowTenths gives the tenths of the rounded day out one by one, each to the book that is owed most.
-func slowTenths(ms []int64) []reading.Minutes {
-	sum := int64(0)
-	for _, m := range ms {
-		sum += m
-	}
-	day := sum / 6_000
-	if sum%6_000 >= 3_000 {
-		day++
-	}
-	tenths := make([]reading.Minutes, len(ms))
-	for ; day > 0; day-- {
-		most := 0
-		for i := range ms {
-			full := func(i int) bool { return ms[i]-6_000*int64(tenths[i]) >= 6_000 }
-			switch {
-			case full(i) && !full(most):
-				most = i // what is full comes before any remainder
-			case full(i) == full(most) && ms[i]-6_000*int64(tenths[i]) > ms[most]-6_000*int64(tenths[most]):
-				most = i
-			}
-		}
-		tenths[most]++
-	}
-	return tenths
-}
-
-func TestDayMinutesLaws(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		some := rapid.OneOf(rapid.Int64Range(0, 40_000), rapid.SampledFrom([]int64{0, 1, 2_999, 3_000, 3_001, 5_999, 6_000, 9_000}))
-		ms := rapid.SliceOfN(some, 0, 24).Draw(t, "ms")
-		got := reading.DayMinutes(ms)
-		if want := slowTenths(ms); !slices.Equal(got, want) {
-			t.Fatalf("DayMinutes(%v) = %v, want %v", ms, got, want)
-		}
-		for i := range ms {
-			if diff := 6_000*int64(got[i]) - ms[i]; diff <= -6_000 || diff >= 6_000 {
-				t.Errorf("DayMinutes(%v)[%d] = %v, a tenth or more from its time", ms, i, got[i])
-			}
-		}
-	})
 }

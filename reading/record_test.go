@@ -8,7 +8,6 @@ import (
 
 	"github.com/lectern-dev/lectern/reading"
 	"github.com/lectern-dev/lectern/reading/calendar"
-	"pgregory.net/rapid"
 )
 
 func TestDayAdd(t *testing.T) {
@@ -94,82 +93,34 @@ func TestRecordIn(t *testing.T) {
 	}
 }
 
-// bit is one effective segment of one reader and book.
-type bit struct {
-	day    calendar.Date
-	at     int32
-	ms     int64
-	extent reading.Interval
-}
-
-var bits = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) bit {
-	return bit{
-		day:    calendar.Date(rapid.Int32Range(-3, 6).Draw(t, "day")),
-		at:     rapid.OneOf(rapid.Int32Range(0, 86_399), rapid.SampledFrom([]int32{0, 86_399})).Draw(t, "at"),
-		ms:     rapid.OneOf(rapid.Int64Range(0, 20_000), rapid.Just[int64](0)).Draw(t, "ms"),
-		extent: interval.Draw(t, "extent"),
+// TestRecordInAnyOrder merges days of one segment each in any order, all at once and in two pieces.
+func TestRecordInAnyOrder(t *testing.T) {
+	day := func(date calendar.Date, at int32, ms int64, from, to int64) reading.Day {
+		d := reading.Day{Date: date, Minutes: 1}
+		d.Add(at, ms, reading.Interval{From: from, To: to})
+		return d
 	}
-}), 0, 30)
-
-// one is the part of a day that has one segment alone.
-func one(b bit) reading.Day {
-	d := reading.Day{Date: b.day}
-	d.Add(b.at, b.ms, b.extent)
-	d.Minutes = reading.Minutes(b.ms % 7) // any numbers: merging sums them
-	return d
-}
-
-// fold puts segments into a record in their order.
-func fold(bs []bit) (r reading.Record) {
-	for _, b := range bs {
-		r.Merge(one(b))
-	}
-	return r
-}
-
-// slowRecord makes the record from the segments, day by day and position by position.
-func slowRecord(bs []bit) (r reading.Record) {
-	for date := calendar.Date(-3); date <= 6; date++ {
-		d := reading.Day{Date: date}
-		var p pages
-		for _, b := range bs {
-			if b.day != date {
-				continue
+	parts := []reading.Day{day(-1, 500, 10, 0, 10), day(-1, 400, 20, 20, 30), day(2, 7, 30, 5, 5), day(-1, 600, 40, 10, 15)}
+	want := reading.Record{Days: []reading.Day{
+		{Date: -1, Read: true, First: 400, Last: 600, MS: 70, Minutes: 3, Coverage: reading.Coverage{{0, 15}, {20, 30}}},
+		{Date: 2, Read: true, First: 7, Last: 7, MS: 30, Minutes: 1},
+	}}
+	for _, order := range []string{"0123", "3210", "1302", "2031"} {
+		for cut := range len(order) {
+			var r, piece reading.Record
+			for i, n := range order {
+				if d := parts[n-'0']; i < cut {
+					piece.Merge(d)
+				} else {
+					r.Merge(d)
+				}
 			}
-			if !d.Read || b.at < d.First {
-				d.First = b.at
+			for _, d := range piece.Days {
+				r.Merge(d)
 			}
-			if !d.Read || b.at > d.Last {
-				d.Last = b.at
+			if !reflect.DeepEqual(r, want) {
+				t.Errorf("in the order %s, cut at %d: %+v, want %+v", order, cut, r, want)
 			}
-			d.Read, d.MS, d.Minutes = true, d.MS+b.ms, d.Minutes+reading.Minutes(b.ms%7)
-			p.mark(b.extent)
-		}
-		if d.Coverage = p.coverage(); d.Read {
-			r.Days = append(r.Days, d)
 		}
 	}
-	return r
-}
-
-func TestRecordInAnyOrderAndPieces(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		bs := bits.Draw(t, "segments")
-		want := slowRecord(bs)
-		if got := fold(bs); !reflect.DeepEqual(got, want) {
-			t.Fatalf("record of %v = %+v, want %+v", bs, got, want)
-		}
-		shuffled := rapid.Permutation(bs).Draw(t, "shuffled")
-		if got := fold(shuffled); !reflect.DeepEqual(got, want) {
-			t.Errorf("record of %v = %+v, want %+v", shuffled, got, want)
-		}
-		cut := rapid.IntRange(0, len(bs)).Draw(t, "cut")
-		whole, piece := fold(shuffled[:cut]), fold(shuffled[cut:])
-		for _, d := range piece.Days {
-			whole.Merge(d)
-		}
-		if !reflect.DeepEqual(whole, want) {
-			t.Errorf("record of %v, in pieces cut at %d = %+v, want %+v", shuffled, cut, whole, want)
-		}
-	})
 }

@@ -3,13 +3,11 @@ package reading_test
 import (
 	"errors"
 	"math"
-	"math/big"
 	"testing"
 	"time"
 
 	"github.com/lectern-dev/lectern/reading"
 	"github.com/lectern-dev/lectern/reading/calendar"
-	"pgregory.net/rapid"
 )
 
 func TestPercent(t *testing.T) {
@@ -45,25 +43,6 @@ func TestPercent(t *testing.T) {
 	}
 }
 
-func TestPercentIsTheRoundedFraction(t *testing.T) {
-	size := rapid.OneOf(rapid.Int64Range(0, 300), rapid.Int64Range(0, math.MaxInt64))
-	rapid.Check(t, func(t *rapid.T) {
-		covered, length := size.Draw(t, "covered"), size.Draw(t, "length")
-		got := reading.PercentOf(covered, length)
-		if length == 0 {
-			return
-		}
-		share := new(big.Rat).Mul(big.NewRat(min(covered, length), length), big.NewRat(100, 1))
-		want, _ := new(big.Rat).SetString(share.FloatString(2)) // rounds half away from zero
-		if want.Cmp(big.NewRat(int64(got), 100)) != 0 {
-			t.Errorf("PercentOf(%d, %d) = %v, want %s", covered, length, got, share.FloatString(2))
-		}
-		if got.String() != share.FloatString(2) && covered <= length {
-			t.Errorf("%d of %d shows as %v, want %s", covered, length, got, share.FloatString(2))
-		}
-	})
-}
-
 // example returns the record and the months of the package's example.
 func example() (r reading.Record, march, april calendar.Period) {
 	day := reading.Day{Date: calendar.MustParse("2026-03-02")}
@@ -83,6 +62,7 @@ func example() (r reading.Record, march, april calendar.Period) {
 func TestTotal(t *testing.T) {
 	r, march, april := example()
 	firstInMarch, lastInMarch := time.Date(2026, 3, 2, 13, 0, 0, 0, time.UTC), time.Date(2026, 3, 2, 14, 10, 0, 0, time.UTC)
+	var totaller reading.Totaller // one for all, as it is meant to be used
 	inApril := time.Date(2026, 5, 1, 2, 0, 0, 0, time.UTC) // 23:00 on 30 April in Brasilia
 	for _, test := range []struct {
 		rule   string
@@ -109,6 +89,12 @@ func TestTotal(t *testing.T) {
 		if !ok || got != test.want {
 			t.Errorf("%s: Total(%v, %d) = %+v, %v, want %+v", test.rule, test.p, test.length, got, ok, test.want)
 		}
+		if got, ok, err := totaller.TotalBinary(r.AppendBinary(nil), test.p, test.length); err != nil || test.length > 0 && (!ok || got != test.want) {
+			t.Errorf("%s: TotalBinary(%v, %d) = %+v, %v, %v, want %+v", test.rule, test.p, test.length, got, ok, err, test.want)
+		}
+	}
+	if _, _, err := totaller.TotalBinary([]byte{9}, march, 1); !errors.Is(err, reading.ErrCorrupt) {
+		t.Errorf("TotalBinary of another version = %v, want ErrCorrupt", err)
 	}
 }
 
@@ -160,93 +146,6 @@ func TestTotalIsCutToTheBook(t *testing.T) {
 	}
 }
 
-// slowTotal totals the segments themselves.
-func slowTotal(bs []bit, p calendar.Period, length int64) (sum reading.Total, ok bool) {
-	var read pages
-	for _, b := range bs {
-		if b.day < p.Start || b.day > p.End {
-			continue
-		}
-		at := b.day.Start().Add(time.Duration(b.at) * time.Second)
-		if !ok || at.Before(sum.First) {
-			sum.First = at
-		}
-		if !ok || at.After(sum.Last) {
-			sum.Last = at
-		}
-		ok = true
-		sum.Minutes += reading.Minutes(b.ms % 7)
-		read.mark(b.extent)
-	}
-	if length > 0 {
-		sum.Percent = reading.Percent((2*10_000*read.within(length) + length) / (2 * length))
-	}
-	sum.Finished = sum.Percent >= 5_000
-	return sum, ok
-}
-
-func TestTotalOfSegments(t *testing.T) {
-	var totaller reading.Totaller // one for all, as it is meant to be used
-	rapid.Check(t, func(t *rapid.T) {
-		bs := bits.Draw(t, "segments")
-		length := rapid.Int64Range(0, bookLength).Draw(t, "length")
-		p := calendar.Period{Start: calendar.Date(rapid.Int32Range(-4, 7).Draw(t, "start"))}
-		p.End = p.Start + calendar.Date(rapid.Int32Range(-1, 10).Draw(t, "days"))
-		want, wantOK := slowTotal(bs, p, length)
-		if !wantOK {
-			want = reading.Total{}
-		}
-		if got, ok := totaller.Total(fold(bs), p, length); got != want || ok != wantOK {
-			t.Errorf("Total(%v, %d) of %v = %+v, %v, want %+v, %v", p, length, bs, got, ok, want, wantOK)
-		}
-	})
-}
-
-// TestDaysAndBooksHaveTheSameSum: over any period, the minutes of a reader's days are those of the books (S3).
-func TestDaysAndBooksHaveTheSameSum(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		books := make([]reading.Record, rapid.IntRange(1, 4).Draw(t, "books"))
-		for i := range books {
-			books[i] = fold(bits.Draw(t, "segments"))
-		}
-		days := map[calendar.Date]reading.Minutes{}
-		for date := calendar.Date(-3); date <= 6; date++ {
-			days[date] = shareDay(books, date)
-		}
-		p := calendar.Period{Start: -1, End: 4}
-		ofDays, ofBooks := reading.Minutes(0), reading.Minutes(0)
-		for date := p.Start; date <= p.End; date++ {
-			ofDays += days[date]
-		}
-		for _, r := range books {
-			if sum, ok := r.Total(p, bookLength); ok {
-				ofBooks += sum.Minutes
-			}
-		}
-		if ofDays != ofBooks {
-			t.Errorf("the days have %v minutes, the books %v", ofDays, ofBooks)
-		}
-	})
-}
-
-// shareDay shares one day out among the books, and returns the day's own minutes.
-func shareDay(books []reading.Record, date calendar.Date) reading.Minutes {
-	var ms []int64
-	var parts []*reading.Day
-	sum := int64(0)
-	for _, r := range books {
-		for i := range r.Days {
-			if r.Days[i].Date == date {
-				parts, ms, sum = append(parts, &r.Days[i]), append(ms, r.Days[i].MS), sum+r.Days[i].MS
-			}
-		}
-	}
-	for i, tenths := range reading.DayMinutes(ms) {
-		parts[i].Minutes = tenths
-	}
-	return reading.Minutes((sum + 3_000) / 6_000)
-}
-
 // tenDays is a record of ten days with two intervals each: read forwards, or with every day begun where it began before.
 func tenDays(forwards bool) (r reading.Record) {
 	for i := range int64(10) {
@@ -274,32 +173,5 @@ func TestTotallerAllocatesNothing(t *testing.T) {
 		totaller.Total(r, tenDaysPeriod, 6_000)
 	}); n != 0 {
 		t.Errorf("decoding and totalling a record again allocates %v times, want 0", n)
-	}
-}
-
-// TestTotalBinaryIsTotal holds the total of stored bytes to that of the record that they hold.
-func TestTotalBinaryIsTotal(t *testing.T) {
-	var totaller reading.Totaller
-	rapid.Check(t, func(t *rapid.T) {
-		record := reading.Record{}
-		for range rapid.IntRange(0, 6).Draw(t, "days") {
-			d := reading.Day{Date: calendar.Date(rapid.Int32Range(-3, 9).Draw(t, "date")), Minutes: reading.Minutes(rapid.Int64Range(0, 99).Draw(t, "tenths"))}
-			for range rapid.IntRange(1, 3).Draw(t, "segments") {
-				from := rapid.Int64Range(0, 40).Draw(t, "from")
-				d.Add(rapid.Int32Range(0, 86399).Draw(t, "at"), 7, reading.Interval{From: from, To: from + rapid.Int64Range(0, 9).Draw(t, "units")})
-			}
-			record.Merge(d)
-		}
-		start := calendar.Date(rapid.Int32Range(-4, 10).Draw(t, "start"))
-		p := calendar.Period{Start: start, End: start + calendar.Date(rapid.Int32Range(0, 12).Draw(t, "length of the period"))}
-		length := rapid.Int64Range(1, 50).Draw(t, "length")
-		want, wantOK := record.Total(p, length)
-		got, ok, err := totaller.TotalBinary(record.AppendBinary(nil), p, length)
-		if err != nil || ok != wantOK || ok && got != want {
-			t.Fatalf("TotalBinary(%v, %d) of %+v = %+v, %t, %v, want %+v, %t", p, length, record, got, ok, err, want, wantOK)
-		}
-	})
-	if _, _, err := totaller.TotalBinary([]byte{9}, calendar.Period{}, 1); !errors.Is(err, reading.ErrCorrupt) {
-		t.Errorf("TotalBinary of another version = %v, want ErrCorrupt", err)
 	}
 }
