@@ -20,12 +20,14 @@ func ExampleGroups_Spans() {
 	// of 7 <nil>
 }
 
-func ExampleCut() {
-	fmt.Println(paging.Cut([]string{"a", "b", "c"}, paging.Page{Number: 2, Size: 2}))
-	fmt.Println(paging.Cut([]string{"a", "b", "c"}, paging.Page{}))
+func ExampleListOf() {
+	list, err := paging.ListOf([]string{"a", "b", "c"}, paging.Page{Number: 2, Size: 2})
+	fmt.Println(list.Rows, list.Total, err)
+	_, err = paging.ListOf([]string{"a", "b", "c"}, paging.Page{})
+	fmt.Println(err)
 	// Output:
-	// [c] <nil>
-	// [] page 0: the number of a page must not be below 1
+	// [c] 3 <nil>
+	// page 0: the number of a page must not be below 1
 }
 
 // A cursor is good for its own list alone.

@@ -9,7 +9,7 @@ import (
 	"github.com/lectern-dev/lectern/paging"
 )
 
-func TestCut(t *testing.T) {
+func TestListOf(t *testing.T) {
 	for _, test := range []struct {
 		page paging.Page
 		want []int
@@ -31,9 +31,10 @@ func TestCut(t *testing.T) {
 		{paging.Page{Number: -3, Size: 2}, nil, paging.ErrPage},
 		{paging.Page{}, nil, paging.ErrPage},
 	} {
-		got, err := paging.Cut([]int{1, 2, 3}, test.page)
+		list, err := paging.ListOf([]int{1, 2, 3}, test.page)
+		got := list.Rows
 		if !slices.Equal(got, test.want) || cap(got) != len(got) || !errors.Is(err, test.err) {
-			t.Errorf("Cut([1 2 3], %+v) = %v, %v, want %v, %v", test.page, got, err, test.want, test.err)
+			t.Errorf("ListOf([1 2 3], %+v) = %v, %v, want %v, %v", test.page, got, err, test.want, test.err)
 		}
 		if spans, err := paging.NewGroups([]int{3}).Spans(test.page); (len(spans) > 0) != (len(test.want) > 0) || !errors.Is(err, test.err) {
 			t.Errorf("Spans(%+v) = %v, %v, want rows %v, %v", test.page, spans, err, test.want, test.err)

@@ -56,7 +56,7 @@ type apis struct {
 
 func newAPIs(c Config) (*apis, error) {
 	a := &apis{Config: c, cache: cache.New(c.CacheBytes)}
-	a.metrics = metrics.New(c.DB.DB.DB.DB, a.cache, a.versions)
+	a.metrics = metrics.New(c.DB.Pool(), a.cache, a.versions)
 	a.DB = c.DB.WithHook(a.metrics)
 	a.uses = &authdb.Uses{DB: a.DB.DB, Error: a.useFailed}
 	a.answers = &web.Answers{Build: build, Kept: a.cache, Slots: semaphore.NewWeighted(slots)}

@@ -197,7 +197,7 @@ func checkPlans(t *testing.T, db *database.DB, p directory.PartnerID, never ...s
 // plans returns how the engine answers a statement: PostgreSQL also without its values, as it may once it has prepared it.
 func plans(t *testing.T, db *database.DB, statement string, args []any) (plans []string) {
 	t.Helper()
-	conn, err := db.DB.DB.DB.Conn(t.Context())
+	conn, err := db.Pool().Conn(t.Context())
 	must(t, err)
 	defer conn.Close()
 	explain := func(column int, statement string, args ...any) {

@@ -9,9 +9,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Text returns the form in which texts are searched, filtered and ordered (L15): Unicode NFKD, its marks removed, in lower
-// case, every run of spaces one space, none at the ends. Folded texts are compared bytewise, so that every store orders
-// alike. What is folded folds to itself. A byte that is no UTF-8 counts as U+FFFD.
+// Text returns the form in which texts are searched, filtered and ordered (L15): Unicode NFKD without marks, in lower
+// case, with every run of spaces as one space and none at the ends. Folded texts are compared bytewise, so that both
+// engines order alike. Folding a folded text changes nothing. A byte that is not UTF-8 counts as U+FFFD.
 //
 // Only the case is dropped, not the letter: ß stays ß, and a final ς differs from σ.
 func Text(s string) string {
@@ -20,9 +20,9 @@ func Text(s string) string {
 	}
 	var b strings.Builder
 	b.Grow(len(s))
-	space := false // a space is due before the next letter
+	space := false // before the next letter
 	if !utf8.ValidString(s) {
-		s = string([]rune(s)) // behind a byte that is none, a letter is not decomposed
+		s = string([]rune(s)) // NFKD does not decompose a letter after an invalid byte
 	}
 	for _, r := range norm.NFKD.String(s) {
 		switch {
@@ -40,8 +40,7 @@ func Text(s string) string {
 	return b.String()
 }
 
-// folded reports whether s is its own fold for a plain reason: it is ASCII without capitals, control characters and
-// spaces to drop.
+// folded reports whether s is ASCII that folding does not change.
 func folded(s string) bool {
 	before := byte(' ')
 	for i := range len(s) {

@@ -1,24 +1,25 @@
-// Package handle has a database as the stores use it: a handle that reads, and one that writes.
+// Package handle is the database as the stores use it: one handle to read, and one to write.
 //
-//	db := &handle.DB{DB: pool, Writer: pool} // one that does both, as on PostgreSQL
+//	db := &handle.DB{DB: pool, Writer: pool} // one handle for both, as on PostgreSQL
 //
-// SQLite has one writer at a time. There Writer has one connection, whose users wait for one another in the process, and DB has
-// several that read only, so that no read waits for a writer. What goes to Writer:
+// SQLite allows one writer at a time. There Writer has one connection, whose users wait for one another in the process, and DB has
+// several read-only connections, so that no read waits for a writer. Writer gets:
 //
 //   - transactions, unless they are ReadOnly, and Conn
 //   - NewInsert, NewUpdate and NewDelete
 //   - Exec and ExecContext
-//   - NewRaw, where the statement does not begin with SELECT or WITH
+//   - NewRaw, if the statement does not begin with SELECT or WITH
 //
-// QueryContext and QueryRowContext send their values as parameters; all other statements have them in their texts, as bun writes them.
+// QueryContext and QueryRowContext send their values as parameters. bun writes the values of all other statements into their texts.
 //
-// All else reads, and fails if it writes: on SQLite the connections of DB are query_only. Who holds Writer, as within a transaction,
-// must not use it again but through that transaction.
+// Everything else reads, and fails if it writes: on SQLite the connections of DB are query_only. Within a transaction of Writer, use
+// only that transaction: another use of Writer would wait for it.
 package handle
 
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"slices"
 	"strings"
 	"sync"
@@ -28,12 +29,12 @@ import (
 	"github.com/uptrace/bun/dialect"
 )
 
-// DB is a database: it is a bun.IDB that reads through one handle and writes through another.
+// DB is a bun.IDB that reads through one handle and writes through another.
 type DB struct {
 	*bun.DB         // reads
-	Writer  *bun.DB // the same where one handle does both
+	Writer  *bun.DB // may be the same handle
 
-	hooks []bun.QueryHook // of the statements that bun does not run
+	hooks []bun.QueryHook // called for the statements that bun does not run
 
 	mu         sync.Mutex
 	statements map[string]*sql.Stmt // by their texts
@@ -42,25 +43,22 @@ type DB struct {
 var _ bun.IDB = (*DB)(nil)
 
 // Close closes both handles.
-func (db *DB) Close() error {
-	err := db.DB.Close()
-	if wrong := db.Writer.Close(); err == nil {
-		err = wrong
-	}
-	return err
-}
+func (db *DB) Close() error { return errors.Join(db.DB.Close(), db.Writer.Close()) }
 
-// WithQueryHook returns a copy that tells a hook of its statements.
+// Pool returns the pool of the handle that reads.
+func (db *DB) Pool() *sql.DB { return db.DB.DB }
+
+// WithQueryHook returns a copy that calls a hook for each statement.
 func (db *DB) WithQueryHook(hook bun.QueryHook) *DB {
 	return &DB{DB: db.DB.WithQueryHook(hook), Writer: db.Writer.WithQueryHook(hook), hooks: append(slices.Clip(db.hooks), hook)}
 }
 
-// BeginTx begins a transaction, which writes unless it is ReadOnly.
+// BeginTx begins a transaction, which may write unless it is ReadOnly.
 func (db *DB) BeginTx(ctx context.Context, opts *sql.TxOptions) (bun.Tx, error) {
 	return db.of(opts).BeginTx(ctx, opts)
 }
 
-// RunInTx runs f in a transaction, which writes unless it is ReadOnly, and commits where f returns nil.
+// RunInTx runs f in a transaction, which may write unless it is ReadOnly, and commits if f returns nil.
 func (db *DB) RunInTx(ctx context.Context, opts *sql.TxOptions, f func(ctx context.Context, tx bun.Tx) error) error {
 	return db.of(opts).RunInTx(ctx, opts, f)
 }
@@ -94,7 +92,7 @@ func (db *DB) NewUpdate() *bun.UpdateQuery { return db.Writer.NewUpdate() }
 // NewDelete builds a DELETE.
 func (db *DB) NewDelete() *bun.DeleteQuery { return db.Writer.NewDelete() }
 
-// NewRaw builds a statement of a text. One that does not begin with SELECT or WITH writes.
+// NewRaw builds a statement from a text, which writes unless it begins with SELECT or WITH.
 func (db *DB) NewRaw(query string, args ...any) *bun.RawQuery {
 	if text := strings.TrimSpace(query); strings.HasPrefix(text, "SELECT") || strings.HasPrefix(text, "WITH") {
 		return db.DB.NewRaw(query, args...)
@@ -102,11 +100,11 @@ func (db *DB) NewRaw(query string, args ...any) *bun.RawQuery {
 	return db.Writer.NewRaw(query, args...)
 }
 
-// Postgres reports whether a database is PostgreSQL, or one of its kind, and not SQLite.
+// Postgres reports whether a database is PostgreSQL, or compatible with it, and not SQLite.
 func Postgres(idb bun.IDB) bool { return idb.Dialect().Name() == dialect.PG }
 
-// Clock reads the time in whole microseconds, which both engines keep. It is that of now, or, where now is nil, of the database with
-// PostgreSQL, so that all servers agree, and of the process with SQLite.
+// Clock returns the time in whole microseconds, the precision of both engines. If now is nil, the clock on PostgreSQL
+// is the database's, so that all servers agree, and on SQLite the process's.
 func Clock(ctx context.Context, idb bun.IDB, now func() time.Time) (at time.Time, err error) {
 	switch {
 	case now != nil:

@@ -12,15 +12,16 @@ import (
 	"github.com/uptrace/bun/schema"
 )
 
-// QueryContext runs a query that reads. Its placeholders and arguments are those of bun, which may be parts of a query. Its values
-// become parameters: the driver prepares a text once a connection and sends binary values. A list of numbers is one value: see [In].
+// QueryContext runs a query that reads. Its placeholders and arguments are those of bun, which may be parts of a query.
+// Values become parameters, so that the driver prepares a text once on each connection and sends binary values. A list
+// of numbers is one value: see [In].
 func (db *DB) QueryContext(ctx context.Context, query string, args ...any) (rows *sql.Rows, err error) {
 	query, args = db.Parameters(query, args)
 	return rows, db.Tell(ctx, query, args, func(ctx context.Context) error {
 		if st := db.prepared(ctx, query); st != nil {
 			rows, err = st.QueryContext(ctx, args...)
 		} else {
-			rows, err = db.DB.DB.QueryContext(ctx, query, args...)
+			rows, err = db.Pool().QueryContext(ctx, query, args...)
 		}
 		return err
 	})
@@ -33,18 +34,18 @@ func (db *DB) QueryRowContext(ctx context.Context, query string, args ...any) (r
 		if st := db.prepared(ctx, query); st != nil {
 			row = st.QueryRowContext(ctx, args...)
 		} else {
-			row = db.DB.DB.QueryRowContext(ctx, query, args...)
+			row = db.Pool().QueryRowContext(ctx, query, args...)
 		}
 		return row.Err()
 	})
 	return row
 }
 
-// maxPrepared bounds the texts that are prepared.
+// maxPrepared bounds the number of prepared texts.
 const maxPrepared = 200
 
-// prepared returns a text as a statement that database/sql prepares on each connection once, which takes SQLite as long as a look-up
-// itself; nil leaves it to the driver, as for pgx, which prepares by itself.
+// prepared returns a statement that database/sql prepares once on each connection: on SQLite preparing takes as long as
+// a look-up. It returns nil if the driver prepares by itself, as pgx does.
 func (db *DB) prepared(ctx context.Context, text string) *sql.Stmt {
 	if Postgres(db) {
 		return nil
@@ -56,13 +57,13 @@ func (db *DB) prepared(ctx context.Context, text string) *sql.Stmt {
 	if ok || full {
 		return st
 	}
-	st, err := db.DB.DB.PrepareContext(ctx, text)
+	st, err := db.Pool().PrepareContext(ctx, text)
 	if err != nil {
 		return nil
 	}
 	db.mu.Lock()
 	defer db.mu.Unlock()
-	if had, ok := db.statements[text]; ok { // another has prepared it, too
+	if had, ok := db.statements[text]; ok { // another goroutine has prepared it, too
 		st.Close()
 		return had
 	}
@@ -73,7 +74,7 @@ func (db *DB) prepared(ctx context.Context, text string) *sql.Stmt {
 	return st
 }
 
-// Tell runs a statement that bun does not, and tells the hooks of it.
+// Tell runs a statement that bun does not run, and calls the hooks.
 func (db *DB) Tell(ctx context.Context, query string, args []any, run func(context.Context) error) error {
 	e := &bun.QueryEvent{DB: db.DB, Query: query, QueryArgs: args, StartTime: time.Now()}
 	for _, h := range db.hooks {
@@ -86,20 +87,20 @@ func (db *DB) Tell(ctx context.Context, query string, args []any, run func(conte
 	return e.Err
 }
 
-// Parameters returns a query of bun as one with parameters, $1 and on, and the values of those.
+// Parameters converts a query of bun to one with the parameters $1, $2 and so on, and returns their values.
 func (db *DB) Parameters(query string, args []any) (text string, values []any) {
 	args = parameters(args, &values)
 	return db.QueryGen().FormatQuery(query, args...), values
 }
 
-// parameters returns the arguments of a query with a parameter in the place of each value.
+// parameters replaces each value among the arguments of a query with a parameter.
 func parameters(args []any, values *[]any) []any {
 	args = slices.Clone(args)
 	for i, a := range args {
 		switch a := a.(type) {
 		case schema.QueryWithArgs:
 			args[i] = schema.QueryWithArgs{Query: a.Query, Args: parameters(a.Args, values)}
-		case schema.QueryAppender: // a name, or a part without values
+		case schema.QueryAppender: // an identifier, or a part without values
 		default:
 			*values = append(*values, a)
 			args[i] = bun.Safe("$" + strconv.Itoa(len(*values)))
@@ -108,8 +109,8 @@ func parameters(args []any, values *[]any) []any {
 	return args
 }
 
-// Among is [In] for ascending numbers, of which there is one at least, or a range where they are close together: the engines read a
-// range fastest, and it may find other numbers too.
+// Among is [In] for a non-empty list of ascending numbers. If they are close together it is a range, which the engines
+// read fastest, and which may contain other numbers too.
 func Among[N ~int32 | ~int64](db bun.IDB, column string, numbers []N) schema.QueryWithArgs {
 	if isRange(numbers) {
 		return bun.SafeQuery("? BETWEEN ? AND ?", bun.Ident(column), numbers[0], numbers[len(numbers)-1])
@@ -117,7 +118,7 @@ func Among[N ~int32 | ~int64](db bun.IDB, column string, numbers []N) schema.Que
 	return In(db, column, numbers)
 }
 
-// In is the condition that a column has one of the numbers, which are one value.
+// In returns the condition that a column has one of the numbers, which are sent as one value.
 func In[N ~int32 | ~int64](db bun.IDB, column string, numbers []N) schema.QueryWithArgs {
 	if Postgres(db) {
 		return bun.SafeQuery("? = ANY (?::bigint[])", bun.Ident(column), listed('{', numbers, '}'))
@@ -125,7 +126,7 @@ func In[N ~int32 | ~int64](db bun.IDB, column string, numbers []N) schema.QueryW
 	return bun.SafeQuery("? IN (SELECT value FROM json_each(?))", bun.Ident(column), listed('[', numbers, ']'))
 }
 
-// Row is a row of values, to compare columns with.
+// Row returns a row of values to compare columns with.
 func Row(values []int64) schema.QueryWithArgs {
 	args := make([]any, len(values))
 	for i, v := range values {
@@ -134,9 +135,9 @@ func Row(values []int64) schema.QueryWithArgs {
 	return bun.SafeQuery("(?"+strings.Repeat(", ?", len(values)-1)+")", args...)
 }
 
-// AmongOf is [Among] for a table whose key begins with the tenant and the column: the table to read from, and the condition.
-// PostgreSQL is told to look each number of a list up. While it has no statistics, as after the first load, it would read all rows of
-// the tenant.
+// AmongOf is [Among] for a table whose key begins with the tenant and the column. It returns the table to read from,
+// and the condition. PostgreSQL is made to look up each number: without statistics, as after the first load, it would
+// read all rows of the tenant.
 func AmongOf[N ~int64](db bun.IDB, table string, tenant any, column string, numbers []N) (from, condition schema.QueryWithArgs) {
 	if isRange(numbers) || !Postgres(db) {
 		return bun.SafeQuery("?", bun.Ident(table)), Among(db, column, numbers)
@@ -151,7 +152,7 @@ func isRange[N ~int32 | ~int64](numbers []N) bool {
 	return int64(numbers[len(numbers)-1]-numbers[0]) < 2*int64(len(numbers))
 }
 
-// listed is a list of numbers as the engines read it.
+// listed returns a list of numbers as a literal of the engine.
 func listed[N ~int32 | ~int64](begin byte, numbers []N, end byte) string {
 	text := slices.Grow([]byte{begin}, 8*len(numbers))
 	for i, n := range numbers {

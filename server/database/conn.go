@@ -163,7 +163,7 @@ func (db *DB) Batch(ctx context.Context, queries []string, args, dest [][]any) e
 }
 
 func (db *DB) batch(ctx context.Context, texts []string, values, dest [][]any) error {
-	c, err := db.DB.DB.DB.Conn(ctx)
+	c, err := db.Pool().Conn(ctx)
 	if err != nil {
 		return err
 	}

@@ -147,11 +147,11 @@ func TestFrozenServer(t *testing.T) {
 		w.freeze()
 		short, cancel := context.WithTimeout(t.Context(), time.Second) // time enough to send the statement
 		defer cancel()
-		if _, err := db.DB.DB.DB.ExecContext(short, text, args...); !database.Unavailable(err) {
+		if _, err := db.Pool().ExecContext(short, text, args...); !database.Unavailable(err) {
 			t.Errorf("%s on a frozen server = %v, want trouble", text, err)
 		}
 		for range 4 {
-			if _, err := db.DB.DB.DB.ExecContext(t.Context(), text, args...); err != nil {
+			if _, err := db.Pool().ExecContext(t.Context(), text, args...); err != nil {
 				t.Errorf("%s after it = %v", text, err)
 			}
 		}

@@ -2,7 +2,7 @@
 // the rate refused, the cache, the database's connections, and the versions of the tenants' data, which show a load that did not
 // come.
 //
-//	m := metrics.New(db.DB.DB.DB, cache, versions)
+//	m := metrics.New(db.Pool(), cache, versions)
 //	limit := web.Limit{Limiter: limiter, Rate: 30, Refused: m.Refused("schools")}
 //	handler := web.AccessLog(m.Observe)(handler)
 //	admin.Handle("/metrics", m.Handler())

@@ -27,7 +27,7 @@ func newMetrics(t *testing.T, versions func(context.Context) (metrics.Versions, 
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { db.Close() })
-	return metrics.New(db.DB.DB.DB, cache.New(1<<20), versions)
+	return metrics.New(db.Pool(), cache.New(1<<20), versions)
 }
 
 // scrape returns the value of every line of the metrics.
