@@ -18,13 +18,13 @@ const (
 	recordVersion = 1
 	daySeconds    = 24 * 60 * 60
 
-	// The bytes that a day and an interval take at least: more than the input can hold are not even made room for.
+	// The minimum size of a day and of an interval, so that corrupt input cannot ask for more memory than its own size.
 	minDayBytes      = 6
 	minIntervalBytes = 2
 )
 
-// AppendBinary appends the binary form of the record, which must have the form that Record and Day describe:
-// [Record.UnmarshalBinary] refuses any other. The package's documentation has the layout.
+// AppendBinary appends the binary form of the record, whose layout is in the package documentation. The record must be
+// as Record and Day describe: [Record.UnmarshalBinary] refuses any other.
 func (r Record) AppendBinary(b []byte) []byte {
 	b = append(b, recordVersion)
 	b = binary.AppendUvarint(b, uint64(len(r.Days)))
@@ -50,11 +50,11 @@ func (r Record) AppendBinary(b []byte) []byte {
 	return b
 }
 
-// UnmarshalBinary replaces r by the record whose binary form is data. It takes only what [Record.AppendBinary] writes,
-// so that a record has one form; the error is [ErrCorrupt] otherwise, and r has no days then. It keeps nothing of data.
+// UnmarshalBinary replaces r with the record whose binary form is data. It accepts only what [Record.AppendBinary]
+// writes, so that a record has one form. Otherwise the error is [ErrCorrupt] and r has no days. It does not keep data.
 //
-// The slices of r are used again, those of its days' coverages too: whoever keeps days of an earlier record clones them.
-// A record used for many rows soon stops allocating. It implements [encoding.BinaryUnmarshaler].
+// It reuses the slices of r, those of the coverages too: clone days that must outlive it. A record used for many rows
+// soon stops allocating. It implements [encoding.BinaryUnmarshaler].
 func (r *Record) UnmarshalBinary(data []byte) error {
 	d, n, err := newDecoder(data)
 	if err != nil {
@@ -75,7 +75,7 @@ func (r *Record) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// newDecoder reads the version and the number of days that follow.
+// newDecoder reads the version and the number of days.
 func newDecoder(data []byte) (d decoder, days int, err error) {
 	if len(data) == 0 || data[0] != recordVersion {
 		return d, 0, fmt.Errorf("%w: no version that is known", ErrCorrupt)
@@ -84,7 +84,7 @@ func newDecoder(data []byte) (d decoder, days int, err error) {
 	return d, d.Count(minDayBytes), nil
 }
 
-// end returns an error unless all of data was read and nothing was wrong.
+// end returns an error unless all of data was read without a fault.
 func (d *decoder) end(data []byte) error {
 	if d.End() != nil {
 		return fmt.Errorf("%w of %d bytes", ErrCorrupt, len(data))
@@ -92,14 +92,14 @@ func (d *decoder) end(data []byte) error {
 	return nil
 }
 
-// decoder reads days from the front of a form.
+// decoder reads days.
 type decoder struct {
 	packed.Decoder
-	date int64      // of the last day read
-	room []Interval // for coverages that have no slice of their own
+	date int64      // of the last day
+	room []Interval // for coverages without memory of their own
 }
 
-// day reads one day into to.
+// day reads one day.
 func (d *decoder) day(to *Day, first bool) {
 	if step := d.Uvarint(); first {
 		d.date = int64(step>>1) ^ -int64(step&1)
@@ -116,7 +116,7 @@ func (d *decoder) day(to *Day, first bool) {
 	to.Coverage = d.coverage(to.Coverage)
 }
 
-// coverage reads a coverage into the array of c where it fits.
+// coverage reads a coverage into the memory of c if it fits.
 func (d *decoder) coverage(c Coverage) Coverage {
 	n := d.Count(minIntervalBytes)
 	if n == 0 {
@@ -129,7 +129,7 @@ func (d *decoder) coverage(c Coverage) Coverage {
 	at := int64(0)
 	for i := range c {
 		gap, extent := d.Natural(), d.Natural()
-		from := at + gap // both sums overflow to below 0 or not at all
+		from := at + gap // a sum that overflows is negative
 		at = from + extent
 		d.Check((gap > 0 || i == 0) && extent > 0 && from >= 0 && at >= 0)
 		if d.Bad() {
@@ -140,7 +140,7 @@ func (d *decoder) coverage(c Coverage) Coverage {
 	return c
 }
 
-// space returns room for n intervals. It makes some in advance, so that a new record costs few allocations.
+// space returns memory for n intervals. It allocates for several days at once.
 func (d *decoder) space(n int) []Interval {
 	if len(d.room) < n {
 		d.room = make([]Interval, n+d.Len()/(minDayBytes+2*minIntervalBytes))

@@ -5,17 +5,17 @@ import (
 	"sort"
 )
 
-// Interval is a part of a book, from From up to but without To, in the book's unit of length. It has no extent where To
+// Interval is a part of a book, from From up to but not including To, in the book's unit of length. It is empty if To
 // is not above From.
 type Interval struct{ From, To int64 }
 
-// Coverage is a set of positions in a book, as intervals that ascend and neither overlap nor touch, each with an extent.
-// Its zero value covers nothing. Its methods keep that form and expect it.
+// Coverage is a set of positions in a book: non-empty intervals in ascending order that neither overlap nor touch. The
+// zero value covers nothing. The methods keep this form and expect it.
 type Coverage []Interval
 
-// Add returns the coverage with iv added. Intervals that overlap or touch become one; an iv without extent changes
-// nothing. Like append it may write into c's array: only the returned coverage may be used afterwards. At or near the end
-// it costs next to nothing, so that a book read forwards is added up in linear time.
+// Add returns the coverage with iv added. Intervals that overlap or touch become one. An empty iv changes nothing. Like
+// append it may overwrite c: use only the returned coverage. Adding at or near the end is fast, so that a book read
+// forwards is added up in linear time.
 func (c Coverage) Add(iv Interval) Coverage {
 	if iv.To <= iv.From {
 		return c
@@ -28,7 +28,7 @@ func (c Coverage) Add(iv Interval) Coverage {
 		c[last].To = max(c[last].To, iv.To)
 		return c
 	}
-	// Those from i up to j overlap or touch iv.
+	// The intervals from i up to j overlap or touch iv.
 	i := sort.Search(len(c), func(i int) bool { return c[i].To >= iv.From })
 	j := i + sort.Search(len(c)-i, func(j int) bool { return c[i+j].From > iv.To })
 	if i == j {
@@ -38,8 +38,8 @@ func (c Coverage) Add(iv Interval) Coverage {
 	return slices.Delete(c, i+1, j)
 }
 
-// Union returns the positions that are in c or in d. Like append it may write into c's array: only the returned coverage
-// may be used in place of c afterwards. It shares nothing with d, which stays as it is.
+// Union returns the positions in c or d. Like append it may overwrite c: use only the returned coverage. It neither
+// changes d nor shares memory with it.
 func (c Coverage) Union(d Coverage) Coverage {
 	if len(c) == 0 {
 		return append(c, d...)
@@ -51,7 +51,7 @@ func (c Coverage) Union(d Coverage) Coverage {
 		return c
 	}
 	u := make(Coverage, 0, len(c)+len(d))
-	for len(c) > 0 && len(d) > 0 { // in the order of From each is added at the end
+	for len(c) > 0 && len(d) > 0 { // in the order of From, so that each is added at the end
 		if c[0].From <= d[0].From {
 			u, c = u.Add(c[0]), c[1:]
 		} else {
@@ -66,7 +66,7 @@ func (c Coverage) Union(d Coverage) Coverage {
 	return u
 }
 
-// Within returns how many units of c lie inside [0, length] (S2); none where length is not above 0.
+// Within returns how many units of c are in [0, length] (S2), or 0 if length is not above 0.
 func (c Coverage) Within(length int64) int64 {
 	if length <= 0 {
 		return 0

@@ -1,5 +1,5 @@
-// Package reading has the rules of effective reading: which segments count, how much time and how much of a book they
-// add up to, and the compact record in which one reader's reading of one book is kept.
+// Package reading has the rules of effective reading: which segments count, and how much time and how much of a book they
+// add up to. It also has the compact record in which one reader's reading of one book is stored.
 //
 // # The rules
 //
@@ -44,15 +44,15 @@
 //	}
 //	total, ok := record.Total(march, 10_000)
 //
-// The program examples/effective does this and prints what each segment counts for. Whoever has many readers and books
-// leaves it to package schools, which folds segments by these rules.
+// The program examples/effective does this and prints what each segment counts for. For many readers and books use package
+// schools/intake, which aggregates segments by these rules.
 //
 // # Records
 //
 // A [Record] has one [Day] for every day on which a reader effectively read a book. Days are built with [Day.Add] and
 // merged with [Record.Merge], segments and days in any order: the result is the same. [Record.Total] answers any period
-// from it. Repeated segments are not recognised here; the loader leaves them out. Nor are the tenths of a day kept up to
-// date when it is added to, since they depend on the reader's other books.
+// from it. A record does not recognise repeated segments: the loader leaves them out. Nor does adding to a day update its
+// tenths, since they depend on the reader's other books.
 //
 // The binary form of a record has its days ascending. Numbers are unsigned varints, as encoding/binary has them, each in
 // its shortest form:
@@ -68,8 +68,12 @@
 //	  intervals  their number
 //	  each:      units since the end of the one before, which is 0 at first, and extent in units, at least 1
 //
-// A day of one interval takes about 15 bytes. A record has one form only: what is decoded is encoded to the same bytes,
-// and all else is refused.
+// A day of one interval takes about 15 bytes. A record has only one form: a decoded record is encoded to the same bytes,
+// and any other form is refused.
+//
+// # What it does not do
+//
+// It does not parse feeds, does not know who a reader or what a book is, and stores nothing.
 //
 // # Design
 //

@@ -7,27 +7,27 @@ import (
 	"github.com/lectern-dev/lectern/reading/decimal"
 )
 
-// Minutes is effective reading time in tenths of a minute, as it is counted and reported (S3): Minutes(184) is 18.4.
+// Minutes is effective reading time in tenths of a minute, as it is reported (S3): Minutes(184) is 18.4.
 type Minutes int64
 
-// String returns the minutes as an answer shows them, with one decimal: 18.4.
+// String returns the minutes with one decimal, as an answer shows them: 18.4.
 func (m Minutes) String() string { return decimal.Fixed(int64(m), 1) }
 
-// MarshalJSON returns the number that String shows. It implements [json.Marshaler].
+// MarshalJSON returns the number of String. It implements [json.Marshaler].
 func (m Minutes) MarshalJSON() ([]byte, error) { return []byte(m.String()), nil }
 
 // tenth is a tenth of a minute in milliseconds.
 const tenth = 6_000
 
-// DayMinutes shares one reader's day out among its books (S3). ms has the effective milliseconds of each book, in the order
-// of the books' ids, none below 0; the answer has the minutes of each.
+// DayMinutes distributes a reader's day to its books (S3). ms are the effective milliseconds of each book, in the order
+// of the books' ids and not negative. It returns the minutes of each.
 //
-// The day is their sum, rounded half away from zero: that sum is shared out whole. Each book gets the full tenths that it
-// has; those left go one by one to the largest remainders, of equal ones to the lower id. So every book is less than a
-// tenth away from its own time.
+// The minutes of the day are the sum, rounded half away from zero. Each book gets its full tenths. The remaining tenths
+// go one by one to the books with the largest remainders, and among equal ones to the lower id. So every book is less
+// than a tenth away from its own time.
 func DayMinutes(ms []int64) []Minutes { return AppendDayMinutes(nil, ms) }
 
-// AppendDayMinutes appends what [DayMinutes] returns to dst.
+// AppendDayMinutes appends the result of [DayMinutes] to dst.
 func AppendDayMinutes(dst []Minutes, ms []int64) []Minutes {
 	first, rest := len(dst), int64(0)
 	for _, m := range ms {

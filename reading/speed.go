@@ -9,30 +9,31 @@ import (
 
 // The errors of [ParseSpeed].
 var (
-	// ErrSpeed says that a text is no number.
+	// ErrSpeed says that a text is not a number.
 	ErrSpeed = errors.New("must be a number")
-	// ErrNegativeSpeed says that a number is below 0.
+	// ErrNegativeSpeed says that a number is negative.
 	ErrNegativeSpeed = errors.New("must not be negative")
 )
 
-// Speed is a reading speed in words per minute, or that none was recorded, which is the zero Speed. A recorded 0 is a
-// recorded speed (S2).
+// Speed is a reading speed in words per minute. The zero Speed means that none was recorded, which differs from a
+// recorded 0 (S2).
 //
-// A Speed keeps six decimals, and whether anything remains after them: so it can be compared exactly with any number of
-// at most six decimals, 5 and 800 among them, although 4.9999999999 and 4.9999998 have become one Speed.
+// A Speed has six decimals, and whether there are more. So comparing it with a number of at most six decimals, such as
+// 5 or 800, is exact, although 4.9999999999 and 4.9999998 are the same Speed.
 type Speed struct {
-	// code is 0 for no recorded speed. A recorded x is 1 + 2*floor(x * 1,000,000), plus 1 if x has more decimals.
+	// code is 0 if no speed was recorded. For a recorded x it is 1 + 2*floor(x * 1,000,000), plus 1 if x has more
+	// decimals.
 	code int64
 }
 
 const (
 	speedDecimals = 6
 	millionths    = 1_000_000
-	// fastest is the largest number of millionths kept; all faster speeds are equal.
+	// fastest is the largest number of millionths. All faster speeds are equal.
 	fastest = 400_000_000_000 * millionths
 )
 
-// WordsPerMinute returns the recorded speed of n words per minute; a negative n counts as 0.
+// WordsPerMinute returns the recorded speed of n words per minute. A negative n counts as 0.
 func WordsPerMinute(n int64) Speed {
 	return speedOf(min(max(n, 0), fastest/millionths)*millionths, false)
 }
@@ -45,8 +46,8 @@ func speedOf(millionths int64, more bool) Speed {
 	return s
 }
 
-// String returns the speed in words per minute with the decimals that are kept, 62.5, followed by … where there were more; it
-// is "none" where no speed was recorded.
+// String returns the speed in words per minute with up to six decimals, such as 62.5, and … if there are more. It
+// returns "none" if no speed was recorded.
 func (s Speed) String() string {
 	if !s.Recorded() {
 		return "none"
@@ -58,7 +59,7 @@ func (s Speed) String() string {
 	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
 }
 
-// Recorded reports whether s is a recorded speed.
+// Recorded reports whether a speed was recorded.
 func (s Speed) Recorded() bool { return s.code != 0 }
 
 // effective reports whether a recorded speed is from 5 to 800 words per minute, both included (S2).
@@ -66,9 +67,9 @@ func (s Speed) effective() bool {
 	return WordsPerMinute(slowestEffective).code <= s.code && s.code <= WordsPerMinute(fastestEffective).code
 }
 
-// ParseSpeed returns the recorded speed that a number of the JSON grammar (see package decimal) gives in words per minute:
-// 250, 62.5, 8e2. It is exact as [Speed] is, up to 400,000,000,000 words per minute; all above are the same. -0 is 0. The
-// error is [ErrNegativeSpeed] or [ErrSpeed]. A null is no number: the speed that was not recorded is Speed{}.
+// ParseSpeed parses a recorded speed in words per minute, a number of the JSON grammar (see package decimal): 250,
+// 62.5, 8e2. It is as exact as [Speed]. All speeds from 400,000,000,000 on are equal, and -0 is 0. The error is
+// [ErrNegativeSpeed] or [ErrSpeed]. It does not accept null, which is Speed{}.
 func ParseSpeed[T ~string | ~[]byte](text T) (Speed, error) {
 	n, ok := decimal.Parse(text, speedDecimals, fastest)
 	switch {

@@ -10,9 +10,9 @@ import (
 	"github.com/lectern-dev/lectern/reading/decimal"
 )
 
-// Total is what a record amounts to in a period: a row of the readings.
+// Total is the sum of a record in a period: a row of the readings.
 type Total struct {
-	Minutes     Minutes   // the sum of the days' (S3)
+	Minutes     Minutes   // sum of the days (S3)
 	Percent     Percent   // of the book, from 0 to 100.00 (S4)
 	First, Last time.Time // start of the first and of the last effective segment, cut to seconds, in UTC (S5)
 	Finished    bool      // whether Percent is 50.00 or more (S4)
@@ -21,29 +21,28 @@ type Total struct {
 // Percent is a share of a book in hundredths of a percent, as it is reported (S4): Percent(4501) is 45.01.
 type Percent int64
 
-// String returns the percentage as an answer shows it, with two decimals: 45.01.
+// String returns the percentage with two decimals, as an answer shows it: 45.01.
 func (p Percent) String() string { return decimal.Fixed(int64(p), 2) }
 
-// MarshalJSON returns the number that String shows. It implements [json.Marshaler].
+// MarshalJSON returns the number of String. It implements [json.Marshaler].
 func (p Percent) MarshalJSON() ([]byte, error) { return []byte(p.String()), nil }
 
-// Finished reports whether a book of which that share was read is finished: it is from 50 percent on, taken on the
-// reported number (S4).
+// Finished reports whether a book is finished of which this share was read: from the reported 50 percent on (S4).
 func (p Percent) Finished() bool { return p >= 50_00 }
 
-// Total returns what the record amounts to in the period, for a book of the given length; false where no day of the
-// record lies in it. Whoever totals many records uses a [Totaller].
+// Total returns the sum of the record in the period, for a book of the given length. ok is false if the record has no
+// day in it. Use a [Totaller] for many records.
 func (r Record) Total(p calendar.Period, length int64) (Total, bool) {
 	var t Totaller
 	return t.Total(r, p, length)
 }
 
-// Totaller totals records one after the other without allocating for each. Its zero value is ready; it must not be used
-// by two goroutines at once.
+// Totaller adds up records one after the other without allocating for each. The zero value is ready. It must not be
+// used by several goroutines at once.
 type Totaller struct {
 	day       Day
 	intervals []Interval
-	sorted    bool // intervals ascend by where they begin
+	sorted    bool // intervals ascend by From
 }
 
 // Total is [Record.Total].
@@ -57,8 +56,8 @@ func (t *Totaller) Total(r Record, p calendar.Period, length int64) (Total, bool
 	return t.end(sum, length), len(days) > 0
 }
 
-// TotalBinary is Total of the record whose binary form is data, which it reads day by day and up to the end of the period
-// alone. The error is [ErrCorrupt], as far as it reads.
+// TotalBinary is Total for the record whose binary form is data. It decodes day by day, and stops after the period. The
+// error is [ErrCorrupt] if what it reads is corrupt.
 func (t *Totaller) TotalBinary(data []byte, p calendar.Period, length int64) (Total, bool, error) {
 	d, n, err := newDecoder(data)
 	if err != nil {
@@ -82,7 +81,7 @@ func (t *Totaller) TotalBinary(data []byte, p calendar.Period, length int64) (To
 	return t.end(sum, length), found, d.end(data)
 }
 
-// add adds a day, which follows those added before.
+// add adds a day, in ascending order.
 func (t *Totaller) add(sum *Total, d *Day) {
 	if sum.First.IsZero() {
 		sum.First = d.Date.At(d.First)
@@ -95,20 +94,20 @@ func (t *Totaller) add(sum *Total, d *Day) {
 	t.intervals = append(t.intervals, d.Coverage...)
 }
 
-// end completes a total: the days' intervals are merged once.
+// end merges the intervals of all days and completes a total.
 func (t *Totaller) end(sum Total, length int64) Total {
 	sum.Percent = PercentOf(t.covered(length), length)
 	sum.Finished = sum.Percent.Finished()
 	return sum
 }
 
-// covered returns how many units of [0, length] the intervals cover together.
+// covered returns how many units of [0, length] the intervals cover.
 func (t *Totaller) covered(length int64) int64 {
-	if !t.sorted { // a part was read again; most books are read forwards, and cost one pass
+	if !t.sorted { // part of the book was read again
 		slices.SortFunc(t.intervals, func(a, b Interval) int { return cmp.Compare(a.From, b.From) })
 	}
 	n, end := int64(0), int64(0)
-	for _, iv := range t.intervals { // end is up to where positions are counted already
+	for _, iv := range t.intervals { // positions below end are counted
 		if from, to := max(iv.From, end), min(iv.To, length); from < to {
 			n += to - from
 			end = to
@@ -118,7 +117,7 @@ func (t *Totaller) covered(length int64) int64 {
 }
 
 // PercentOf returns covered x 100 / length, rounded half away from zero to two decimals, and at most 100.00 (S4):
-// PercentOf(1, 3) is 33.33. It is 0 where one of the two is not above 0. Nothing overflows.
+// PercentOf(1, 3) is 33.33. It is 0 unless both are positive. It does not overflow.
 func PercentOf(covered, length int64) Percent {
 	const whole = 100_00
 	if covered <= 0 || length <= 0 {

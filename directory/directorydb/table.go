@@ -43,9 +43,9 @@ func (f fields[R]) read(rows *sql.Rows, err error, visit func(R) error, more ...
 	}
 	defer rows.Close()
 	var r R
-	scanner, scan := f.schema.Scanner(), func(dest ...any) error { return rows.Scan(append(dest, more...)...) }
+	next, scan := f.schema.Scanner(), func(dest ...any) error { return rows.Scan(append(dest, more...)...) }
 	for rows.Next() {
-		if err := scanner.Scan(scan, f.record(&r)); err != nil {
+		if err := next(scan, f.record(&r)); err != nil {
 			return err
 		}
 		if err := visit(r); err != nil {

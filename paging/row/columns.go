@@ -2,6 +2,7 @@ package row
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"slices"
@@ -10,7 +11,7 @@ import (
 	"sync"
 )
 
-// Column returns the field's column: of categoryIds category_ids.
+// Column returns the name of the field's column: category_ids for categoryIds.
 func (f *Field) Column() string {
 	var b strings.Builder
 	for _, c := range f.Name {
@@ -23,8 +24,8 @@ func (f *Field) Column() string {
 	return b.String()
 }
 
-// Values appends what a database stores of a record, in the order of the fields: integers, truths, texts, and nil for what is
-// null of a nullable field. A list is a text: 3;17;20.
+// Values appends the values of a record that a database stores, in the order of the fields: integers, bools, texts, and
+// nil for the null of a nullable field. A list is a text such as 3;17;20.
 func (s Schema) Values(to []any, r Row) []any {
 	v := valuers.Get().(*values)
 	defer valuers.Put(v)
@@ -34,7 +35,7 @@ func (s Schema) Values(to []any, r Row) []any {
 	return to
 }
 
-// valuers are those that wait for a record, as the appenders do.
+// valuers are pooled as the appenders are.
 var valuers = sync.Pool{New: func() any { return new(values) }}
 
 type values struct {
@@ -69,43 +70,33 @@ func (v *values) List(_ *Field, list []int64) []int64 {
 	return list
 }
 
-// Scanner reads records of the values that a database has of them. It is not for use by several goroutines at once.
-type Scanner struct {
-	walk  *Walk
-	found found
-	dest  []any
-}
-
-// Scanner returns a Scanner of rows with the columns of the schema, in its order. Where fields are named they are the columns, and
-// all others stay as they are in a record.
-func (s Schema) Scanner(only ...string) *Scanner {
-	c := &Scanner{found: found{values: make([]any, len(s)), left: make([]bool, len(s))}}
-	c.walk = s.Fill(&c.found)
+// Scanner returns a function that reads a record from a row with the columns of the schema, in its order. scan scans the
+// row, as sql.Rows.Scan does. If fields are named, the row has only their columns, and the other fields of a record do not
+// change. The function must not be called by several goroutines at once.
+func (s Schema) Scanner(only ...string) func(scan func(dest ...any) error, r Row) error {
+	v := &found{values: make([]any, len(s)), left: make([]bool, len(s))}
+	walk := s.Fill(v)
+	var dest []any
 	for i := range s {
-		if c.found.left[i] = len(only) > 0 && !slices.Contains(only, s[i].Name); !c.found.left[i] {
-			c.dest = append(c.dest, &c.found.values[i]) // drivers' own values: database/sql makes texts of numbers on the way to other types
+		if v.left[i] = len(only) > 0 && !slices.Contains(only, s[i].Name); !v.left[i] {
+			dest = append(dest, &v.values[i]) // the driver's own value: database/sql would convert numbers through texts
 		}
 	}
-	return c
+	return func(scan func(dest ...any) error, r Row) error {
+		if err := scan(dest...); err != nil {
+			return err
+		}
+		v.err = nil
+		err := walk.Over(r)
+		return cmp.Or(v.err, err)
+	}
 }
 
-// Scan reads a record by a function that scans a row, such as that of sql.Rows.
-func (c *Scanner) Scan(scan func(dest ...any) error, r Row) error {
-	if err := scan(c.dest...); err != nil {
-		return err
-	}
-	c.found.err = nil
-	err := c.walk.Over(r)
-	if c.found.err != nil {
-		err = c.found.err
-	}
-	return err
-}
-
+// found is the visitor of a Scanner.
 type found struct {
 	NoOp
 	values []any
-	left   []bool // fields that are no columns
+	left   []bool // fields without a column
 	err    error
 }
 
@@ -161,14 +152,14 @@ func (v *found) List(f *Field, list []int64) []int64 {
 	return list
 }
 
-// refuse takes note of a value that is none of the field.
+// refuse notes a value that the field cannot have.
 func (v *found) refuse(f *Field) {
 	if v.err == nil {
 		v.err = fmt.Errorf("%s: %.40q is no such value", f.Name, fmt.Sprint(v.values[f.Index]))
 	}
 }
 
-// FormatInts returns a list as one text, in a cell or a column: 3;17;20.
+// FormatInts returns a list as one text, for a cell or a column: 3;17;20.
 func FormatInts(list []int64) string {
 	var b []byte
 	for i, n := range list {
@@ -180,7 +171,7 @@ func FormatInts(list []int64) string {
 	return string(b)
 }
 
-// ParseInts reads what FormatInts has written; the empty list is nil.
+// ParseInts parses what FormatInts returns. The empty list is nil.
 func ParseInts(text string) (list []int64, ok bool) {
 	if text == "" {
 		return nil, true
@@ -196,8 +187,8 @@ func ParseInts(text string) (list []int64, ok bool) {
 	return list, true
 }
 
-// Append appends a record in a form for as long as the program runs: its fields one after the other, without a version. Numbers
-// are varints, those of nullable fields behind a byte that says whether there is one.
+// Append appends a record to a file that lives no longer than the program, so there is no version. Fields follow one
+// another: numbers as varints, and in front of a nullable field a byte that says whether it has a value.
 func (s Schema) Append(b []byte, r Row) []byte {
 	a := appenders.Get().(*appender)
 	defer appenders.Put(a)
@@ -207,7 +198,7 @@ func (s Schema) Append(b []byte, r Row) []byte {
 	return b
 }
 
-// appenders are those that wait for a record: a visitor and its walk for each record of a load would be memory to clear.
+// appenders are pooled: a load would otherwise allocate a visitor and its walk for each record.
 var appenders = sync.Pool{New: func() any { return new(appender) }}
 
 type appender struct {
@@ -216,7 +207,7 @@ type appender struct {
 	b    []byte
 }
 
-// null appends whether a nullable field is null, and reports whether that is all.
+// null appends whether a nullable field is null, and reports whether it is.
 func (a *appender) null(f *Field, null bool) bool {
 	switch {
 	case !f.Nullable:
@@ -265,7 +256,7 @@ func (s Schema) Equal(x, y Row) bool {
 	return bytes.Equal(both[:n], both[n:])
 }
 
-// Source is what a record that was appended is read from, front to back: a packed.Decoder, which notes what is wrong.
+// Source is the bytes from which an appended record is read: a packed.Decoder, which notes errors.
 type Source interface {
 	Byte() byte
 	Varint() int64
@@ -273,7 +264,7 @@ type Source interface {
 	Bytes(n int) []byte
 }
 
-// Read reads a record that Append has written. The error says that it was another.
+// Read reads a record that Append has written. Anything else is an error.
 func (s Schema) Read(from Source, r Row) error {
 	d := readers.Get().(*reader)
 	defer readers.Put(d)
@@ -283,7 +274,7 @@ func (s Schema) Read(from Source, r Row) error {
 	return err
 }
 
-// readers are those that wait for a record, as the appenders do.
+// readers are pooled as the appenders are.
 var readers = sync.Pool{New: func() any { return new(reader) }}
 
 type reader struct {

@@ -1,5 +1,5 @@
-// Package row lets a record declare its fields once, for all that is done with them: a feed fills it, a load sets it aside,
-// a table stores it, a document describes it.
+// Package row lets a record declare its fields once, for everything that is done with them: a feed fills it, a load spills
+// it to a file, a table stores it, a document describes it.
 //
 //	type Loan struct {
 //		ID, Reader int64
@@ -16,27 +16,27 @@
 //		row.Enum(w, "status", &l.Status, loanStatuses[:])
 //	}
 //
-// A name is the field's in feeds (part F of the contract); the order is that of the specification. [Of]
-// returns what is known of the fields without a record, their [Schema]; a [Visitor] is something to do with the values.
+// A name is the field's name in feeds (part F of the contract), and the order is that of the specification. [Of] returns
+// the [Schema] of a record, which describes the fields without a value. A [Visitor] does something with the values.
 //
 // # Values
 //
-// However a field is kept, a visitor sees one of four things. Numbers: integers, truths (0 and 1), names of an enum (by
-// their place), amounts of some decimal place, days since 1970-01-01 and instants in microseconds since then. Texts, of which
-// the empty one is null. Bytes, which are texts or numbers as they were written, not copied. Lists of integers.
+// A visitor sees a field as one of four things. Numbers are integers, bools (0 and 1), names of an enum (by index),
+// amounts of some decimal place, days since 1970-01-01, and instants in microseconds since then. Texts are null if they
+// are empty. Bytes are texts or numbers as they were written, and are not copied. Lists contain integers.
 //
-// What is null of a number is said beside it. Most fields keep it as a number that they have for it: [None] of an
-// identifier, 0 of an instant, so that the first microsecond of 1970 is none. A store has that number too; only the optional
-// fields, which are pointers, are NULL there.
+// A visitor is also told whether a number is null. Most fields keep null as a number: [None] for an identifier, 0 for an
+// instant, so that the first microsecond of 1970 counts as null. A database has that number too. Only optional fields,
+// which are pointers, are NULL there.
 //
 // # What it does not do
 //
-// It knows no file, no table and no rule that holds between two fields, but one: a day that is given where, and only where,
-// the fields before it say so ([DayWhere]).
+// It knows no file and no table. It knows only one rule between two fields: a day that earlier fields require or forbid
+// ([DayWhere]).
 //
 // # Design
 //
-// A declaration is a function that is run, and not tags that are reflected upon: the compiler checks it, and it costs a call
-// for a field. A visitor is handed values and returns values, not pointers, so that nothing is moved to the heap for it; and
-// it is handed the field from the schema, which is made once.
+// A declaration is a function, and not tags that are read by reflection: the compiler checks it, and it costs one call a
+// field. A visitor gets values and returns values, not pointers, so that nothing moves to the heap. It also gets the
+// field from the schema, which is made once.
 package row

@@ -5,11 +5,10 @@ import (
 	"time"
 )
 
-// None is what stands for null in an integer that is an identifier, a year or a position: those that are given are not
-// negative.
+// None is the null of an integer that is an identifier, a year or a position, which are never negative.
 const None = -1
 
-// Int declares an integer, which is 0 where it is null.
+// Int declares an integer. Its null is 0.
 func Int[N ~int64](w *Walk, name string, p *N, options ...Option) {
 	n, _ := w.visitor.Number(w.next(name, Integer, options), int64(*p), false)
 	if w.fills {
@@ -17,7 +16,7 @@ func Int[N ~int64](w *Walk, name string, p *N, options ...Option) {
 	}
 }
 
-// IntOrNone declares an integer that is [None] where it is null.
+// IntOrNone declares an integer. Its null is [None].
 func IntOrNone[N ~int64](w *Walk, name string, p *N, options ...Option) {
 	f := w.next(name, Integer, options)
 	if w.making {
@@ -32,17 +31,17 @@ func IntOrNone[N ~int64](w *Walk, name string, p *N, options ...Option) {
 	}
 }
 
-// OptionalInt declares an integer that is nil where it is null.
+// OptionalInt declares an integer. Its null is nil.
 func OptionalInt(w *Walk, name string, p **int64, options ...Option) {
 	optional(w, w.next(name, Integer, options), p)
 }
 
-// Bool declares a truth, which is false where it is null.
+// Bool declares a bool. Its null is false.
 func Bool(w *Walk, name string, p *bool, options ...Option) {
 	truth(w, w.next(name, Truth, options), p, false)
 }
 
-// BoolOr declares a truth that a feed may leave out: then it is the other.
+// BoolOr declares a bool that a feed may leave out. Then it is the other.
 func BoolOr(w *Walk, name string, p *bool, other bool) { truth(w, w.next(name, Truth, nil), p, other) }
 
 func truth(w *Walk, f *Field, p *bool, other bool) {
@@ -56,8 +55,8 @@ func truth(w *Walk, f *Field, p *bool, other bool) {
 	}
 }
 
-// Enum declares a name, which is required, by its place among those given; an empty one is no name, and its number is null. What
-// no feed has needs no names.
+// Enum declares a required value of an enum, by the index of its name. An empty name belongs to no value, and its index
+// is null. An enum that is in no feed needs no names.
 func Enum[E ~uint8](w *Walk, name string, p *E, names []string) {
 	f := w.next(name, Name, nil)
 	if w.making {
@@ -66,13 +65,13 @@ func Enum[E ~uint8](w *Walk, name string, p *E, names []string) {
 	enum(w, f, p, names)
 }
 
-// Names are names that can be written in other ways too, which Parse knows.
+// Names are the names of an enum. Parse knows other ways to write them.
 type Names[E ~uint8] struct {
 	List  []string
 	Parse func(text string) (E, bool)
 }
 
-// EnumBy declares a name as Enum does, which is not required.
+// EnumBy declares a value of an enum as Enum does, but not as required.
 func EnumBy[E ~uint8](w *Walk, name string, p *E, names Names[E]) {
 	f := w.next(name, Name, nil)
 	if w.making {
@@ -98,7 +97,7 @@ func enum[E ~uint8](w *Walk, f *Field, p *E, names []string) {
 	}
 }
 
-// OneOf is the error for a text that is none of the names.
+// OneOf is the error for a text that is not one of the names.
 type OneOf []string
 
 // Error returns `must be one of a, b, c`.
@@ -109,14 +108,11 @@ func (names OneOf) Error() string {
 	return "must be one of " + strings.Join(names, ", ")
 }
 
-// Amounted is an amount in units of its form's last decimal place.
-type Amounted interface {
+// Decimal declares an amount in units of its last decimal place, which parse reads. Its null is 0.
+func Decimal[N interface {
 	~int64
 	String() string
-}
-
-// Decimal declares an amount, 0 where it is null, that parse reads.
-func Decimal[N Amounted](w *Walk, name string, p *N, parse func(text []byte) (N, error)) {
+}](w *Walk, name string, p *N, parse func(text []byte) (N, error)) {
 	f := w.next(name, Amount, nil)
 	if w.making {
 		f.Parse = func(text []byte) (int64, error) {
@@ -131,7 +127,7 @@ func Decimal[N Amounted](w *Walk, name string, p *N, parse func(text []byte) (N,
 	}
 }
 
-// Day declares a day, which is 0 where it is null.
+// Day declares a day. Its null is 0.
 func Day[D ~int32](w *Walk, name string, p *D, options ...Option) {
 	f := w.next(name, Date, options)
 	n, _ := w.visitor.Number(f, int64(*p), false)
@@ -141,18 +137,19 @@ func Day[D ~int32](w *Walk, name string, p *D, options ...Option) {
 	}
 }
 
-// OptionalDay declares a day that is nil where it is null.
+// OptionalDay declares a day. Its null is nil.
 func OptionalDay[D ~int32](w *Walk, name string, p **D, options ...Option) {
 	optional(w, w.next(name, Date, options), p)
 }
 
-// Where says whether a day is given, by the fields before it, and in words when it is not: `the reader is active`.
+// Where says whether earlier fields require a day or forbid it. Unless says in words when they forbid it: `the reader
+// is active`.
 type Where struct {
 	Given  bool
 	Unless string
 }
 
-// DayWhere declares a day that is given where, and only where, the fields before it say so; elsewhere it is null, and 0.
+// DayWhere declares a day that is required or forbidden by earlier fields. A forbidden one is null, which is 0.
 func DayWhere[D ~int32](w *Walk, name string, p *D, where Where) {
 	f := w.next(name, Date, nil)
 	if w.making {
@@ -176,13 +173,13 @@ func DayWhere[D ~int32](w *Walk, name string, p *D, where Where) {
 	w.fits(f, n, int64(*p))
 }
 
-// Instant declares an instant in UTC, of whole microseconds: more precise ones are cut. Null is the zero time, as is 1970
-// unless the field is required.
+// Instant declares an instant in UTC. It is truncated to microseconds. Its null is the zero time. Unless the field is
+// required, 1970-01-01 is null too.
 func Instant(w *Walk, name string, p *time.Time, options ...Option) {
 	instant(w, w.next(name, Moment, options), p)
 }
 
-// OptionalInstant is Instant for one that is NULL in a store where it is null, so that it may be any.
+// OptionalInstant declares an instant that is NULL in a store when it is null, so that any instant can be stored.
 func OptionalInstant(w *Walk, name string, p *time.Time, options ...Option) {
 	f := w.next(name, Moment, options)
 	f.optional(w)
@@ -203,7 +200,7 @@ func instant(w *Walk, f *Field, p *time.Time) {
 	}
 }
 
-// Text declares a text, which is empty where it is null.
+// Text declares a text. Its null is "".
 func Text[S ~string](w *Walk, name string, p *S, options ...Option) {
 	text, _ := w.visitor.Text(w.next(name, String, options), string(*p), *p == "")
 	if w.fills {
@@ -211,7 +208,7 @@ func Text[S ~string](w *Walk, name string, p *S, options ...Option) {
 	}
 }
 
-// OptionalText declares a text that is nil where it is null.
+// OptionalText declares a text. Its null is nil.
 func OptionalText(w *Walk, name string, p **string, options ...Option) {
 	f := w.next(name, String, options)
 	f.optional(w)
@@ -228,10 +225,10 @@ func OptionalText(w *Walk, name string, p **string, options ...Option) {
 	}
 }
 
-// maxID is the most characters of an identifier (F5).
+// maxID is the maximum length of an identifier, in characters (F5).
 const maxID = 64
 
-// ID declares the identifier of an event: a text of at most 64 characters or, in a feed, the digits of a number.
+// ID declares the identifier of an event: a text of at most 64 characters. A feed may write the digits of a number.
 func ID(w *Walk, name string, p *[]byte, options ...Option) {
 	f := w.next(name, Identifier, options)
 	if w.making {
@@ -245,7 +242,7 @@ func Bytes(w *Walk, name string, p *[]byte, options ...Option) {
 	raw(w, w.next(name, Word, options), p)
 }
 
-// Number declares a number that is kept as it is written, for a rule that reads it.
+// Number declares a number that is kept as it is written, for a rule that parses it.
 func Number(w *Walk, name string, p *[]byte, options ...Option) {
 	raw(w, w.next(name, Numeral, options), p)
 }
@@ -256,14 +253,14 @@ func raw(w *Walk, f *Field, p *[]byte) {
 	}
 }
 
-// Ints declares a list of integers, nil where it is null or empty.
+// Ints declares a list of integers, which is nil if it is null or empty.
 func Ints(w *Walk, name string, p *[]int64, options ...Option) {
 	if list := w.visitor.List(w.next(name, Integers, options), *p); w.fills {
 		*p = list
 	}
 }
 
-// optional notes that null is nothing but null.
+// optional declares that no value stands for null.
 func (f *Field) optional(w *Walk) {
 	if w.making {
 		f.Nullable = true

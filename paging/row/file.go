@@ -7,23 +7,23 @@ import (
 	"time"
 )
 
-// Counts says what became of the rows of a file.
+// Counts says what happened to the rows of a file.
 type Counts struct {
 	Rows, New, Changed, Unchanged int
-	Superseded                    int // they are good, but another row of their key stands (F1)
-	BeforeHistory, Deleted        int // they are skipped: see [ErrBeforeHistory] and [ErrDeleted]
+	Superseded                    int // valid rows that a later row of their key replaced (F1)
+	BeforeHistory, Deleted        int // skipped: see [ErrBeforeHistory] and [ErrDeleted]
 	Bad                           int
 }
 
-// Why a good row is skipped.
+// The reasons to skip a valid row.
 var (
-	// ErrBeforeHistory is the error of what was before the history (G6).
+	// ErrBeforeHistory is the error for a row from before the history (G6).
 	ErrBeforeHistory = errors.New("before the history")
-	// ErrDeleted is the error of a row that names something deleted (F4).
+	// ErrDeleted is the error for a row that names something deleted (F4).
 	ErrDeleted = errors.New("of something deleted")
 )
 
-// Skip counts a row that is skipped.
+// Skip counts a skipped row.
 func (c *Counts) Skip(why error) {
 	if errors.Is(why, ErrDeleted) {
 		c.Deleted++
@@ -32,7 +32,7 @@ func (c *Counts) Skip(why error) {
 	}
 }
 
-// Add adds what became of other rows.
+// Add adds the counts of other rows.
 func (c *Counts) Add(o Counts) {
 	c.Rows += o.Rows
 	c.New += o.New
@@ -44,10 +44,10 @@ func (c *Counts) Add(o Counts) {
 	c.Bad += o.Bad
 }
 
-// ahead is by how much the clock of the feed's sender may be ahead of the load's (F3).
+// ahead is how far the clock of a feed's sender may be ahead of the load's (F3).
 const ahead = 5 * time.Minute
 
-// Late returns the fault of a field that has a time of more than 5 minutes after a load began, or nil.
+// Late returns the fault of a field whose time is more than 5 minutes after the load began, or nil.
 func Late(field string, at, began time.Time) error {
 	if at.Sub(began) > ahead {
 		return Fault(field, "must not be more than 5 minutes after the load began")
@@ -55,22 +55,22 @@ func Late(field string, at, began time.Time) error {
 	return nil
 }
 
-// Settling is how the rows R of a register become what is kept of them, V: what was known, what the feed says, what changes.
+// Reconciler compares the rows R of a table's file with the stored values V, and puts what differs.
 type Reconciler[R, V any] struct {
 	// Order compares rows by their keys.
 	Order func(a, b R) int
-	// Check returns what a row makes. A [FaultError] is a fault of the row; with any other error it is skipped.
+	// Check validates a row. A [FaultError] is a fault of the row. With any other error the row is skipped.
 	Check func(R) (V, error)
-	// Was returns what is known of the key of what stands.
+	// Was returns the stored value with the key of a new one.
 	Was func(V) (V, bool)
 	// Same reports whether nothing is to be written.
 	Same func(a, b V) bool
-	// Put takes what is new, where was is nil, or changed.
+	// Put takes a value that is new, with a nil was, or changed.
 	Put func(now V, was *V) error
 }
 
-// Settle settles rows, key by key, those of one key in the order in which they stand, of which the last good one counts (F1). All
-// are checked, so that a feed is refused in pieces just where it is as a whole (F3).
+// Reconcile reconciles rows key by key. Of the rows with one key, in the order in which they are given, the last valid
+// one counts (F1). All rows are checked, so that a feed in pieces is refused exactly if the whole feed is (F3).
 func (s Reconciler[R, V]) Reconcile(rows []Lined[R], c *Counts, bad Rejected) error {
 	order := func(a, b Lined[R]) int { return s.Order(a.Row, b.Row) }
 	if !slices.IsSortedFunc(rows, order) {
@@ -82,9 +82,9 @@ func (s Reconciler[R, V]) Reconcile(rows []Lined[R], c *Counts, bad Rejected) er
 		for n < len(rows) && s.Order(rows[0].Row, rows[n].Row) == 0 {
 			n++
 		}
-		now, stands, err := s.standing(rows[:n], c, bad)
-		if err == nil && stands {
-			err = s.against(now, c)
+		v, ok, err := s.last(rows[:n], c, bad)
+		if err == nil && ok {
+			err = s.compare(v, c)
 		}
 		if err != nil {
 			return err
@@ -94,14 +94,14 @@ func (s Reconciler[R, V]) Reconcile(rows []Lined[R], c *Counts, bad Rejected) er
 	return nil
 }
 
-// standing returns what the last good row of one key makes; stands is false where there is none.
-func (s Reconciler[R, V]) standing(rows []Lined[R], c *Counts, bad Rejected) (makes V, stands bool, err error) {
+// last returns the value of the last valid row of one key. ok is false if there is none.
+func (s Reconciler[R, V]) last(rows []Lined[R], c *Counts, bad Rejected) (v V, ok bool, err error) {
 	for _, line := range rows {
-		v, err := s.Check(line.Row)
+		checked, err := s.Check(line.Row)
 		if wrong, ok := errors.AsType[*FaultError](err); ok {
 			c.Bad++
 			if err := bad(line.Line, wrong.Field, wrong.Reason); err != nil {
-				return makes, false, err
+				return v, false, err
 			}
 			continue
 		}
@@ -109,16 +109,16 @@ func (s Reconciler[R, V]) standing(rows []Lined[R], c *Counts, bad Rejected) (ma
 			c.Skip(err)
 			continue
 		}
-		if stands {
+		if ok {
 			c.Superseded++
 		}
-		makes, stands = v, true
+		v, ok = checked, true
 	}
-	return makes, stands, nil
+	return v, ok, nil
 }
 
-// against counts what stands beside what was known, and puts it where that is another.
-func (s Reconciler[R, V]) against(now V, c *Counts) error {
+// compare compares a value with the stored one, counts it, and puts it if it differs.
+func (s Reconciler[R, V]) compare(now V, c *Counts) error {
 	was, known := s.Was(now)
 	switch {
 	case !known:
@@ -132,25 +132,27 @@ func (s Reconciler[R, V]) against(now V, c *Counts) error {
 	return s.Put(now, &was)
 }
 
-// File is how the rows R of a feed's file, each of which is checked to be a V, are taken.
+// File says how the rows R of a feed's file are read. Each is validated to a V.
 type File[R, V any] struct {
 	Name string
-	// Check may be called from several goroutines at once. A [FaultError] is a fault of the row; with any other error it is skipped.
+	// Check validates a row. It may be called by several goroutines at once. A [FaultError] is a fault of the row. With any other
+	// error the row is skipped.
 	Check func(R) (V, error)
-	// Take takes a good row, and the line on which it starts. A [FaultError] is a fault of the row, any other error ends the read.
+	// Take takes a valid row, and the line on which it starts. A [FaultError] is a fault of the row. Any other error
+	// ends the read.
 	Take func(v V, line int) error
-	// Skip is told why a good row is skipped. Nil is for files that have no such rows.
+	// Skip is called with the reason why a valid row is skipped. It may be nil if the file has no such rows.
 	Skip func(why error)
-	// End, if not nil, settles the rows when all are taken.
+	// End, if not nil, reconciles the rows after all are taken.
 	End func(ctx context.Context, bad Rejected) error
 	// Counts counts the rows, and those that are skipped or bad by themselves.
 	Counts *Counts
 }
 
-// FaultError is what is wrong with a row of a feed: the name of the field, or nothing where it is the row as a whole, and why.
+// FaultError is what is wrong with a row of a feed. Field is the name of the field, or "" for the whole row.
 type FaultError struct{ Field, Reason string }
 
-// Fault returns what is wrong with a field.
+// Fault returns a fault of a field.
 func Fault(field, reason string) *FaultError { return &FaultError{field, reason} }
 
 func (e *FaultError) Error() string { return e.Field + " " + e.Reason }
@@ -161,5 +163,5 @@ type Lined[T any] struct {
 	Row  T
 }
 
-// Rejected is told of a bad row (F3). The error that it returns stops the load; nil skips the row.
+// Rejected is called for a bad row (F3). An error that it returns stops the load. Nil skips the row.
 type Rejected func(line int, field, reason string) error

@@ -4,18 +4,18 @@ import (
 	"fmt"
 )
 
-// Row is a record that declares its fields. Fields calls one function of this package for each, always the same ones in the
+// Row is a record that declares its fields. Fields calls one function of this package for each field, always in the
 // same order, whatever the values are.
 type Row interface{ Fields(*Walk) }
 
-// Kind is what a field holds.
+// Kind is the kind of a field's values.
 type Kind uint8
 
 // The kinds of fields, with what a [Visitor] is handed of them.
 const (
-	Integer    Kind = iota // a Number, from 0 to 2^53-1 in a feed
+	Integer    Kind = iota // a Number from 0 to 2^53-1 in a feed
 	Truth                  // a Number: 0 or 1
-	Name                   // a Number: the place of the name in Names
+	Name                   // a Number: the index of the name in Names
 	Amount                 // a Number, in units of its form's last decimal place
 	Date                   // a Number: days since 1970-01-01
 	Moment                 // a Number: microseconds since 1970
@@ -31,33 +31,33 @@ type Field struct {
 	Name  string
 	Kind  Kind
 	Index int // among the fields, from 0
-	// Required says that it is never null.
+	// Required says that the field is never null.
 	Required bool
-	// Nullable says that a null is nothing but null; otherwise Null is the number that stands for it.
+	// Nullable says that no value stands for null. Otherwise Null does.
 	Nullable bool
 	Null     int64
 	AtMost   int      // characters of a text in a feed; 0 is any number
-	Names    []string // of a Name, by its number; an empty one is no name
-	// Parse reads what a feed writes: of a Name a text that is none of the Names, of an Amount a number. The error says what
-	// is wrong with it, such as `must be a number from 0 to 100`. Nil is no other way to write it.
+	Names    []string // of a Name, by index; an empty one belongs to no value
+	// Parse parses what a feed writes: a text that is not one of the Names, or an Amount. The error says what is wrong,
+	// such as `must be a number from 0 to 100`. It may be nil for a Name.
 	Parse func(text []byte) (int64, error)
-	// Format writes an Amount.
+	// Format formats an Amount.
 	Format func(n int64) string
-	// Unless says in words when a day is not given. See [Where].
+	// Unless says in words when a day is forbidden. See [Where].
 	Unless string
 }
 
-// Schema is what is known of the fields of a record, in their order.
+// Schema describes the fields of a record, in their order.
 type Schema []Field
 
-// Of returns the schema of a record, which may be the zero one.
+// Of returns the schema of a record, which may be zero.
 func Of(r Row) Schema {
 	w := &Walk{visitor: NoOp{}, making: true}
 	r.Fields(w)
 	return w.schema
 }
 
-// Field returns the field of a name, or nil.
+// Field returns the field with a name, or nil.
 func (s Schema) Field(name string) *Field {
 	for i := range s {
 		if s[i].Name == name {
@@ -76,19 +76,19 @@ func (s Schema) Names() []string {
 	return names
 }
 
-// Option says more of a field. See [AtMost].
+// Option is a property of a field. See [AtMost].
 type Option uint32
 
 // Required says that a field is never null.
 const Required Option = 1
 
-// atMost is the place from which on the bits of an option are those of [AtMost].
+// atMost is the number of bits below those of [AtMost] in an option.
 const atMost = 1
 
-// AtMost bounds the characters that a text has in a feed.
+// AtMost limits the length of a text in a feed, in characters.
 func AtMost(characters int) Option { return Option(characters) << atMost }
 
-// set takes over the options.
+// set sets the options.
 func (f *Field) set(options []Option) {
 	var all Option
 	for _, o := range options {
@@ -97,7 +97,7 @@ func (f *Field) set(options []Option) {
 	f.Required, f.AtMost = all&Required != 0, int(all>>atMost)
 }
 
-// NameOf returns the name of a value of an enum, or for one that has none a text that shows its number.
+// NameOf returns the name of a value of an enum. A value without a name is shown as a number.
 func NameOf[E ~uint8](names []string, what string, e E) string {
 	if int(e) < len(names) && names[e] != "" {
 		return names[e]
@@ -105,7 +105,7 @@ func NameOf[E ~uint8](names []string, what string, e E) string {
 	return fmt.Sprintf("%s %d", what, uint8(e))
 }
 
-// ValueOf returns the value of an enum that has the name.
+// ValueOf returns the value of an enum with a name, and whether there is one.
 func ValueOf[E ~uint8](names []string, name string) (E, bool) {
 	for e, n := range names {
 		if n == name && n != "" {
@@ -115,21 +115,21 @@ func ValueOf[E ~uint8](names []string, name string) (E, bool) {
 	return 0, false
 }
 
-// Visitor is what is done with the fields of a record, one after the other. Each method is handed what the field has, and
-// returns what it shall have where records are to be filled.
+// Visitor does something with each field of a record. A method gets the field's value, and returns the value to store
+// if records are being filled.
 type Visitor interface {
-	// Number visits a number. Where it is null, n is the field's Null, or for a Nullable one 0.
+	// Number visits a number. If it is null, n is the field's Null, or 0 for a Nullable field.
 	Number(f *Field, n int64, null bool) (int64, bool)
-	// Text visits a text. An empty one is null unless it is of a Nullable field.
+	// Text visits a text. An empty one is null, unless the field is Nullable.
 	Text(f *Field, text string, null bool) (string, bool)
-	// Bytes visits what is only ever read. What it returns is valid until the next record is visited.
+	// Bytes visits a text that is not copied. The returned bytes are valid until the next record is visited.
 	Bytes(f *Field, text []byte) []byte
 	List(f *Field, list []int64) []int64
-	// Fail is told that what was read is against a rule, and why.
+	// Fail is called if the returned value breaks a rule.
 	Fail(f *Field, reason string)
 }
 
-// NoOp is a Visitor that does nothing: the others may begin with it.
+// NoOp is a Visitor that does nothing, to be embedded in others.
 type NoOp struct{}
 
 // Number implements Visitor.
@@ -147,28 +147,28 @@ func (NoOp) List(_ *Field, list []int64) []int64 { return list }
 // Fail implements Visitor.
 func (NoOp) Fail(*Field, string) {}
 
-// Walk leads a visitor along the fields of records of one type, one record at a time.
+// Walk leads a visitor through the fields of records of one type, one record at a time.
 type Walk struct {
 	visitor Visitor
 	schema  Schema
 	at      int
-	fills   bool // the records with what the visitor returns
-	making  bool // the schema, which is not known yet
+	fills   bool // stores what the visitor returns in the records
+	making  bool // makes the schema
 	err     error
 }
 
-// Fill returns a walk of the visitor along records of the schema's type, which it fills. It is not for use by several goroutines at
+// Fill returns a walk that fills records with what the visitor returns. It must not be used by several goroutines at
 // once.
 func (s Schema) Fill(v Visitor) *Walk { return &Walk{visitor: v, schema: s, fills: true} }
 
-// Over visits all fields of a record. The error says that the visitor returned a number which the field cannot hold.
+// Over visits all fields of a record. The error says that the visitor returned a number that a field cannot hold.
 func (w *Walk) Over(r Row) error {
 	w.at, w.err = 0, nil
 	r.Fields(w)
 	return w.err
 }
 
-// fits takes note of a number that a field has not kept as it was.
+// fits notes a number that a field could not hold.
 func (w *Walk) fits(f *Field, n, kept int64) {
 	if n != kept && w.err == nil {
 		w.err = fmt.Errorf("%s: %d is no such value", f.Name, n)

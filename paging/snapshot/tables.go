@@ -121,9 +121,9 @@ func (r *Records[T]) Read(from row.Source) (v T, err error) {
 // Scanner returns a function that reads a record, given a function that scans the values of Fields, such as sql.Rows.Scan. It must
 // not be used by several goroutines at once.
 func (r *Records[T]) Scanner() func(scan func(dest ...any) error) (T, error) {
-	scanner := r.schema.Scanner(r.only...)
+	next := r.schema.Scanner(r.only...)
 	return func(scan func(dest ...any) error) (v T, err error) {
-		err = scanner.Scan(scan, r.record(&v))
+		err = next(scan, r.record(&v))
 		return v, err
 	}
 }

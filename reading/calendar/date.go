@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// ErrDate is the error for a text that is no day of the form YYYY-MM-DD, and for a day that has no such text.
+// ErrDate is the error for a text that is not a day in the form YYYY-MM-DD, and for a day that has no such text.
 var ErrDate = errors.New("not a day of the calendar in the form YYYY-MM-DD")
 
 const (
@@ -15,16 +15,15 @@ const (
 	behindUTC  = 3 * 60 * 60 // seconds by which Brasilia is behind UTC (G2)
 )
 
-// Date is a civil day in Brasilia time, as the number of days since 1970-01-01, which is the zero Date. Days before it
-// are negative. Dates are compared and subtracted as numbers.
+// Date is a civil day in Brasilia time: the number of days since 1970-01-01, negative before it. Dates are compared and
+// subtracted as numbers.
 type Date int32
 
-// Brasilia returns the fixed offset UTC-3 in which days are counted (G2), for showing a time as Brasilia's clocks do.
-// It is always the same location.
+// Brasilia returns the fixed offset UTC-3 in which days are counted (G2), to show a time as Brasilia's clocks do.
 func Brasilia() *time.Location { return time.FixedZone("", -behindUTC) }
 
-// Day returns the day in Brasilia at the instant t, whatever t's location. An instant more than five million years away
-// counts as the first or the last Date there is.
+// Day returns the day in Brasilia at an instant. An instant more than five million years away is on the first or the
+// last Date.
 func Day(t time.Time) Date {
 	s := t.Unix() - behindUTC
 	day := s / daySeconds
@@ -34,10 +33,10 @@ func Day(t time.Time) Date {
 	return Date(min(max(day, math.MinInt32), math.MaxInt32))
 }
 
-// Of returns the day with the given year, month and day of the month. Like [time.Date] it takes values outside their
-// usual ranges and normalises them: 32 January is 1 February.
+// Of returns the day of a year, month and day of the month. Like [time.Date] it normalises values outside their usual
+// ranges: 32 January is 1 February.
 func Of(year int, month time.Month, day int) Date {
-	// A civil day in UTC is as many days from 1970-01-01 as the same one in Brasilia.
+	// A civil day has the same number in UTC and in Brasilia.
 	return Day(time.Date(year, month, day, 0, 0, behindUTC, 0, time.UTC))
 }
 
@@ -46,16 +45,16 @@ func (d Date) Date() (year int, month time.Month, day int) {
 	return time.Unix(int64(d)*daySeconds, 0).UTC().Date()
 }
 
-// Start returns the instant at which the day begins in Brasilia, in UTC: 03:00 of the same civil day.
+// Start returns the instant at which the day begins in Brasilia: 03:00 UTC of the same civil day.
 func (d Date) Start() time.Time {
 	return time.Unix(int64(d)*daySeconds+behindUTC, 0).UTC()
 }
 
-// At returns the instant at a second of d in Brasilia.
+// At returns the instant of a second of the day in Brasilia.
 func (d Date) At(second int32) time.Time { return d.Start().Add(time.Duration(second) * time.Second) }
 
-// Parse returns the day that s names. It takes YYYY-MM-DD and nothing else, and only what exists in the calendar: for
-// 2026-02-30, 2026-2-3 or an empty s the error is [ErrDate].
+// Parse parses a day in the form YYYY-MM-DD. The error is [ErrDate] for any other text, such as 2026-2-3, and for a day
+// that does not exist, such as 2026-02-30.
 func Parse(s string) (Date, error) {
 	if d, ok := parse(s); ok {
 		return d, nil
@@ -63,7 +62,7 @@ func Parse(s string) (Date, error) {
 	return 0, fmt.Errorf("%.40q: %w", s, ErrDate)
 }
 
-// MustParse is [Parse] for a text that is known to be right, such as a constant. It panics where Parse has an error.
+// MustParse is [Parse] for a constant. It panics if the text is not a day.
 func MustParse(s string) Date {
 	d, err := Parse(s)
 	if err != nil {
@@ -83,11 +82,11 @@ func parse[T ~string | ~[]byte](s T) (Date, bool) {
 		return 0, false
 	}
 	d := Of(year, time.Month(month), day)
-	y, m, n := d.Date() // differ where there is no such day, and Of has normalised it
+	y, m, n := d.Date() // differ if Of has normalised a day that does not exist
 	return d, y == year && m == time.Month(month) && n == day
 }
 
-// number reads the digits s[from:to].
+// number parses the digits s[from:to].
 func number[T ~string | ~[]byte](s T, from, to int) (n int, ok bool) {
 	for i := from; i < to; i++ {
 		if s[i] < '0' || s[i] > '9' {
@@ -98,8 +97,8 @@ func number[T ~string | ~[]byte](s T, from, to int) (n int, ok bool) {
 	return n, true
 }
 
-// String returns the day as YYYY-MM-DD. A year before 0 or after 9999 shows its sign or all its digits, in a form that
-// [Parse] does not take.
+// String returns the day as YYYY-MM-DD. For a year before 0 or after 9999 it has a sign or more digits, which [Parse]
+// does not accept.
 func (d Date) String() string {
 	b, err := d.AppendText(make([]byte, 0, len("YYYY-MM-DD")))
 	if err != nil {
@@ -109,8 +108,8 @@ func (d Date) String() string {
 	return string(b)
 }
 
-// AppendText appends the day as YYYY-MM-DD. The error is [ErrDate] where the year is before 0 or after 9999; b is then
-// returned as it was. It implements [encoding.TextAppender].
+// AppendText appends the day as YYYY-MM-DD. The error is [ErrDate] if the year is before 0 or after 9999. It implements
+// [encoding.TextAppender].
 func (d Date) AppendText(b []byte) ([]byte, error) {
 	y, m, n := d.Date()
 	if y < 0 || y > 9999 {
@@ -125,12 +124,12 @@ func (d Date) AppendText(b []byte) ([]byte, error) {
 // digit returns the last decimal digit of n.
 func digit(n int) byte { return '0' + byte(n%10) }
 
-// MarshalText returns the day as AppendText appends it. It implements [encoding.TextMarshaler].
+// MarshalText returns the day as AppendText does. It implements [encoding.TextMarshaler].
 func (d Date) MarshalText() ([]byte, error) {
 	return d.AppendText(make([]byte, 0, len("YYYY-MM-DD")))
 }
 
-// UnmarshalText sets d to the day that text names, under the rules of [Parse]; on an error d keeps its value. It
+// UnmarshalText sets d to the day that text names, by the rules of [Parse]. After an error d is unchanged. It
 // implements [encoding.TextUnmarshaler].
 func (d *Date) UnmarshalText(text []byte) error {
 	parsed, ok := parse(text)

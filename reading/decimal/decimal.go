@@ -1,33 +1,34 @@
-// Package decimal reads numbers of the JSON grammar exactly. It is the one place that says what a number is: feeds take
-// counts, durations, positions, speeds, shares and amounts of money by it, in NDJSON and in CSV.
+// Package decimal parses numbers of the JSON grammar exactly. It alone defines what a number in a feed is: a count, a
+// duration, a position, a speed, a share or an amount of money, in NDJSON and in CSV.
 //
-//	n, ok := decimal.Parse("12.345", 2, 1_000_000) // in hundredths: 1234, and something is left
+//	n, ok := decimal.Parse("12.345", 2, 1_000_000) // in hundredths: n.Units is 1234, and n.Half and n.More are true
 //
-// A number may have any length and any exponent: 60000.000…0 and 6e4 are both 60000, however many zeros there are.
-// Nothing is rounded but by the caller, who is told what was cut off.
+// A number may have any length and any exponent: 60000.000…0 and 6e4 are both 60000, however many zeros there are. Parse
+// does not round: it tells the caller what it cut off.
 //
-// It does not take what the grammar has not: +1, .5, 5., 007, NaN, Infinity, hexadecimal digits, or blanks around a number.
+// It does not accept what the grammar does not have: +1, .5, 5., 007, NaN, Infinity, hexadecimal digits, or blanks around
+// a number.
 package decimal
 
 import "strconv"
 
-// Number is a number in units of some decimal place.
+// Number is a number in units of a decimal place.
 type Number struct {
-	// Negative says that the number is below 0, be it by less than a unit; -0 is not.
+	// Negative says that the number is below 0, even by less than a unit. -0 is not negative.
 	Negative bool
-	// Over says that there are more units than were asked for: then Units is the most, and Half and More say nothing.
+	// Over says that there are more units than the maximum. Then Units is the maximum, and Half and More mean nothing.
 	Over bool
-	// Half says that what was cut off is half a unit or more, More that it is not 0.
+	// Half says that at least half a unit was cut off, and More that anything other than 0 was.
 	Half, More bool
 	// Units are the whole units, without the sign.
 	Units int64
 }
 
-// mostUnits is the most that may be asked for: a digit more must still fit in 63 bits.
+// mostUnits is the largest maximum: another digit must still fit into 63 bits.
 const mostUnits = (1<<63 - 10) / 10
 
-// Parse returns the number that text writes, in units of 10^-places, of which most are told apart; it reports false where
-// text is no number. places is from 0 to 18, most from 0 to 922,337,203,685,477,579.
+// Parse parses a number in units of 10^-places, up to most units. ok is false if text is not a number. places is from 0
+// to 18, and most from 0 to 922,337,203,685,477,579.
 func Parse[T ~string | ~[]byte](text T, places int, most int64) (n Number, ok bool) {
 	most = min(most, mostUnits)
 	p, ok := split(text)
@@ -73,21 +74,21 @@ func Valid[T ~string | ~[]byte](text T) bool {
 	return ok
 }
 
-// Digits reports whether text is a number that is written with digits alone: 0, 12, but neither 012 nor 1.0.
+// Digits reports whether text is a number that consists of digits: 0 or 12, but neither 012 nor 1.0.
 func Digits[T ~string | ~[]byte](text T) bool {
 	n := skip(text, 0)
 	return n == len(text) && n > 0 && (n == 1 || text[0] != '0')
 }
 
-// parts says where the parts of a number are in its text.
+// parts are the parts of a number in its text.
 type parts struct {
 	negative   bool
-	start, end int // the digits, with or without a point among them
-	whole      int // how many of them stand before the point
-	exponent   int // held within what can matter beside so many digits
+	start, end int // of the digits, with or without a point among them
+	whole      int // number of digits before the point
+	exponent   int // limited to what matters beside so many digits
 }
 
-// split takes a number apart, or reports false where text is none.
+// split splits a number. ok is false if text is not a number.
 func split[T ~string | ~[]byte](text T) (p parts, ok bool) {
 	if len(text) > 0 && text[0] == '-' {
 		p.negative, p.start = true, 1
@@ -107,11 +108,11 @@ func split[T ~string | ~[]byte](text T) (p parts, ok bool) {
 	return p, ok
 }
 
-// slack is by how much an exponent may exceed the number of digits: what is larger gives nothing but zeros, or more units
-// than can be asked for, in every decimal place.
+// slack is how far an exponent may exceed the number of digits. A larger one yields only zeros, or more units than the
+// largest maximum, in every decimal place.
 const slack = 64
 
-// exponent reads the exponent that is the rest of text from i on; without one it is 0.
+// exponent parses the rest of text from i on as an exponent. Without one it is 0.
 func exponent[T ~string | ~[]byte](text T, i int) (e int, ok bool) {
 	if i == len(text) {
 		return 0, true
@@ -137,7 +138,7 @@ func exponent[T ~string | ~[]byte](text T, i int) (e int, ok bool) {
 	return e, true
 }
 
-// skip returns the place of the first byte from i on that is no digit.
+// skip returns the index of the first byte from i on that is not a digit.
 func skip[T ~string | ~[]byte](text T, i int) int {
 	for i < len(text) && '0' <= text[i] && text[i] <= '9' {
 		i++
@@ -145,12 +146,13 @@ func skip[T ~string | ~[]byte](text T, i int) int {
 	return i
 }
 
-// Fixed returns a number of units of 10^-places, places above 0, as a decimal with so many places: fixed(-5, 2) is -0.05.
+// Fixed returns a number of units of 10^-places as a decimal with places digits after the point: Fixed(-5, 2) is -0.05.
+// places must be positive.
 func Fixed(units int64, places int) string {
 	return string(AppendFixed(make([]byte, 0, 24), units, places))
 }
 
-// AppendFixed appends what fixed returns.
+// AppendFixed appends the result of Fixed.
 func AppendFixed(b []byte, units int64, places int) []byte {
 	magnitude := uint64(units)
 	if units < 0 {

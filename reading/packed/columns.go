@@ -2,8 +2,7 @@ package packed
 
 import "encoding/binary"
 
-// A Form is what is stored as one block. Columns declares its columns once, for writing and for reading, in the order in
-// which they are stored.
+// A Form is stored as one block. Columns declares its columns for writing and for reading, in their stored order.
 type Form interface{ Columns(*Columns) }
 
 // Columns writes the columns of a form or reads them. A form's Columns method calls the same functions in both cases.
@@ -13,15 +12,15 @@ type Columns struct {
 	from Decoder
 }
 
-// Append appends the stored form to b.
+// Append appends the stored form of f to b.
 func Append(b []byte, f Form) []byte {
 	c := Columns{out: b}
 	f.Columns(&c)
 	return c.out
 }
 
-// Open reads a stored form into f. It takes only what Append writes: the error is ErrCorrupt otherwise, and f is of no
-// use then. Rows that f has are overwritten, and their memory is used again. Columns that stay packed keep data.
+// Open reads a stored form into f. It accepts only what Append writes; otherwise the error is ErrCorrupt and f is of no
+// use. It overwrites the rows of f and reuses their memory. Columns that stay packed keep data.
 func Open(data []byte, f Form) error {
 	c := Columns{from: Decoder{rest: data}}
 	c.in = &c.from
@@ -32,7 +31,7 @@ func Open(data []byte, f Form) error {
 // Reading reports whether the form is read.
 func (c *Columns) Reading() bool { return c.in != nil }
 
-// Check makes a form that is read a corrupt one unless ok.
+// Check makes a form that is being read corrupt unless ok.
 func (c *Columns) Check(ok bool) {
 	if c.in != nil {
 		c.in.Check(ok)
@@ -42,7 +41,7 @@ func (c *Columns) Check(ok bool) {
 // Bad reports whether what was read so far is corrupt.
 func (c *Columns) Bad() bool { return c.in != nil && c.in.Bad() }
 
-// Version declares the form's first byte, so that a later layout can be told from this one.
+// Version declares the form's first byte, by which a later layout can be distinguished from this one.
 func (c *Columns) Version(v byte) {
 	if c.in == nil {
 		c.out = append(c.out, v)
@@ -62,7 +61,7 @@ func Natural[N Integer](c *Columns, most N, v *N) {
 	*v = N(n)
 }
 
-// Bytes declares bytes, with their length in front. What is read is a part of the stored form.
+// Bytes declares bytes, which follow their length. When read, they are a part of the stored form.
 func (c *Columns) Bytes(b *[]byte) {
 	n := c.count(len(*b))
 	if c.in == nil {
@@ -72,8 +71,8 @@ func (c *Columns) Bytes(b *[]byte) {
 	*b = c.in.Bytes(n)
 }
 
-// count writes how many things there are, or returns what is read: never more than bytes are left, so that a corrupt
-// form cannot ask for more memory than a multiple of its own size.
+// count writes a number of things, or reads it. It never reads more than the number of remaining bytes, so that a
+// corrupt form cannot ask for more memory than a multiple of its own size.
 func (c *Columns) count(n int) int {
 	if c.in != nil {
 		return c.in.Count(1)
@@ -82,18 +81,18 @@ func (c *Columns) count(n int) int {
 	return n
 }
 
-// Integer is a number of a column.
+// Integer is the type of a column of numbers.
 type Integer interface {
 	~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~uint64
 }
 
-// A Table is rows that have columns: those of a form, or the lists that belong to the rows of another table.
+// A Table is rows with columns: those of a form, or the values in the lists of another table's rows.
 type Table[T any] struct {
 	c     *Columns
 	lists [][]T
 }
 
-// Rows declares the rows of a form. Each must take a byte or more in some column.
+// Rows declares the rows of a form. Each row must take at least a byte in some column.
 func Rows[T any](c *Columns, rows *[]T) Table[T] {
 	if n := c.count(len(*rows)); c.in != nil {
 		*rows = resize(*rows, n)
@@ -102,10 +101,10 @@ func Rows[T any](c *Columns, rows *[]T) Table[T] {
 	return Table[T]{c, [][]T{*rows}}
 }
 
-// Array declares rows whose number is known, and not stored: the same in all forms, or that of rows declared before.
+// Array declares rows whose number is not stored: it is the same in all forms, or that of rows declared before.
 func Array[T any](c *Columns, rows []T) Table[T] { return Table[T]{c, [][]T{rows}} }
 
-// resize returns n values, in the memory of the given ones where there is enough.
+// resize returns n values, in the given memory if it is large enough.
 func resize[T any](values []T, n int) []T {
 	if n > cap(values) {
 		return make([]T, n)
@@ -113,8 +112,8 @@ func resize[T any](values []T, n int) []T {
 	return values[:n]
 }
 
-// Lists declares a list for each row: how many values it has, which are the rows of the table that it returns. Each must
-// take a byte or more in some column.
+// Lists declares a list for each row. It stores the number of values, and returns the table of the values. Each value
+// must take at least a byte in some column.
 func Lists[T, E any](t Table[T], of func(*T) *[]E) Table[E] {
 	n := 0
 	for _, rows := range t.lists {
@@ -165,7 +164,7 @@ func Naturals[T any, N Integer](t Table[T], most N, of func(*T) *N) {
 		t.each(func(row *T) { Natural(t.c, most, of(row)) })
 		return
 	}
-	d, largest := *t.c.in, uint64(0) // a copy on the stack: the collector does not look at each of its steps
+	d, largest := *t.c.in, uint64(0) // a copy on the stack, which needs no write barriers
 	for _, rows := range t.lists {
 		for i := range rows {
 			n := d.Uvarint()
@@ -177,19 +176,19 @@ func Naturals[T any, N Integer](t Table[T], most N, of func(*T) *N) {
 	*t.c.in = d
 }
 
-// Ascending declares a column of numbers each of which exceeds the one before it in its list. They are stored as
-// differences, varints; that of the first number, to from, may be below 0.
+// Ascending declares a column of numbers each of which is larger than the one before in its list. They are stored as
+// differences, in varints. The first difference, to from, may be negative.
 func Ascending[T any, N Integer](t Table[T], from N, of func(*T) *N) {
 	differences(t, from, 1, false, of)
 }
 
-// Rising is Ascending for numbers that may also equal the one before.
+// Rising is Ascending for numbers that may equal the one before.
 func Rising[T any, N Integer](t Table[T], from N, of func(*T) *N) {
 	differences(t, from, 0, false, of)
 }
 
-// Onward is Ascending for lists that mostly go on where the one before ended: the first number of a list is stored as its
-// difference to the last one of the list before, that of the first list to 0.
+// Onward is Ascending for lists that mostly continue where the one before ended: the first number of a list is stored
+// as the difference to the last one of the list before, or to 0.
 func Onward[T any, N Integer](t Table[T], of func(*T) *N) { differences(t, 0, 1, true, of) }
 
 func differences[T any, N Integer](t Table[T], from N, least uint64, onward bool, of func(*T) *N) {
@@ -238,7 +237,7 @@ func appendDifferences[T any, N Integer](t Table[T], from N, onward bool, of fun
 	}
 }
 
-// Words declares a column of numbers of 4 or of 8 bytes each, little-endian: hashes and bits, which nothing makes shorter.
+// Words declares a column of numbers of 4 or 8 bytes each, little-endian: hashes and bits, which cannot be compressed.
 func Words[T any, N ~uint32 | ~uint64](t Table[T], of func(*T) *N) {
 	width := binary.Size(N(0))
 	for _, rows := range t.lists {

@@ -7,9 +7,9 @@ import (
 	"slices"
 )
 
-// Fixed is a column of numbers that all take as many bytes, so that each is read by itself; it stays packed. It has the
-// least of its numbers, the bytes that each takes, 0, 1, 2, 4 or 8, and by how much each exceeds the least one,
-// little-endian. Where all are alike they take no bytes.
+// Fixed is a column of numbers of the same width, so that each can be read alone. It stays packed. It consists of the
+// smallest number, a width of 0, 1, 2, 4 or 8 bytes, and the difference of each number to the smallest one,
+// little-endian. Equal numbers take no bytes.
 type Fixed struct {
 	least int64
 	width int
@@ -32,7 +32,7 @@ func FixedOf[N Integer](numbers []N) Fixed {
 	return f
 }
 
-// widthOf returns the number of bytes that numbers up to most take.
+// widthOf returns the number of bytes for numbers up to most.
 func widthOf(most uint64) int {
 	switch n := bits.Len64(most); {
 	case n == 0:
@@ -47,7 +47,7 @@ func widthOf(most uint64) int {
 	return 8
 }
 
-// Fixed declares a column of n numbers, none of them out of the range from low to high.
+// Fixed declares a column of n numbers from low to high.
 func (c *Columns) Fixed(f *Fixed, n int, low, high int64) {
 	if c.in == nil {
 		if f.n > 0 {
@@ -70,7 +70,7 @@ func (c *Columns) Fixed(f *Fixed, n int, low, high int64) {
 	c.Check(least == 0 && widthOf(most) == f.width && f.least >= low && f.least <= high && most <= uint64(high)-uint64(f.least))
 }
 
-// FixedWidth declares a column of numbers from low to high of the rows of a form, as Fixed has them.
+// FixedWidth declares a column of numbers from low to high of the rows of a form, stored as Fixed.
 func FixedWidth[T any, N Integer](t Table[T], low, high N, of func(*T) *N) {
 	for _, rows := range t.lists {
 		numbers := make([]N, len(rows))
@@ -87,7 +87,7 @@ func FixedWidth[T any, N Integer](t Table[T], low, high N, of func(*T) *N) {
 	}
 }
 
-// ends returns the least and the largest rest.
+// ends returns the smallest and the largest difference.
 func (f *Fixed) ends() (least, most uint64) {
 	if f.width == 1 { // nearly always
 		return uint64(slices.Min(f.data)), uint64(slices.Max(f.data))
@@ -107,13 +107,13 @@ func (f *Fixed) ends() (least, most uint64) {
 	return least, most
 }
 
-// Len returns how many numbers there are.
+// Len returns the number of numbers.
 func (f *Fixed) Len() int { return f.n }
 
-// Bytes returns the memory that the column holds.
+// Bytes returns the memory of the column in bytes.
 func (f *Fixed) Bytes() int { return cap(f.data) }
 
-// Clone returns a copy that keeps nothing of the stored form.
+// Clone returns a copy that shares no memory with the stored form.
 func (f Fixed) Clone() Fixed {
 	f.data = slices.Clone(f.data)
 	return f
@@ -122,7 +122,7 @@ func (f Fixed) Clone() Fixed {
 // At returns one number.
 func (f *Fixed) At(i int) int64 { return f.least + int64(f.rest(i)) }
 
-// rest returns by how much a number exceeds the least one.
+// rest returns the difference of a number to the smallest one.
 func (f *Fixed) rest(i int) uint64 {
 	switch f.width {
 	case 1:
@@ -137,7 +137,7 @@ func (f *Fixed) rest(i int) uint64 {
 	return 0
 }
 
-// Unpack returns all numbers, in the memory of to where there is enough.
+// Unpack returns all numbers, in the memory of to if it is large enough.
 func Unpack[N Integer](to []N, f *Fixed) []N {
 	to = resize(to, f.n)
 	least := N(f.least)
@@ -158,14 +158,14 @@ func Unpack[N Integer](to []N, f *Fixed) []N {
 	return to
 }
 
-// Sparse is a column of numbers most of which are 0; it stays packed. It has the rows in which the number is above 0, each
-// as the number of rows that were left out since the one before and the number, both varints.
+// Sparse is a column of numbers of which most are 0. It stays packed. Each number above 0 is stored as the number of
+// skipped rows and the number itself, both varints.
 type Sparse struct {
 	data []byte
-	rows int // behind the last that was put in
+	rows int // rows up to and including the last one put in
 }
 
-// Put puts the number of a row behind all others in, unless it is 0.
+// Put puts the number of a row in, unless it is 0. Rows must ascend.
 func (s *Sparse) Put(row int, v int64) {
 	if v != 0 {
 		s.data = binary.AppendUvarint(s.data, uint64(row-s.rows))
@@ -174,16 +174,15 @@ func (s *Sparse) Put(row int, v int64) {
 	}
 }
 
-// Sparse declares a column of n numbers, with its length in bytes in front. What is wrong inside of it is found when it is
-// visited.
+// Sparse declares a column of n numbers, which follows its length in bytes. Visit finds what is corrupt inside.
 func (c *Columns) Sparse(s *Sparse, n int) {
 	if c.Bytes(&s.data); c.in != nil {
 		s.rows = n
 	}
 }
 
-// Visit calls visit with each row whose number is not 0, ascending, and with its number. It takes a few nanoseconds a row.
-// The error is ErrCorrupt, perhaps after some visits.
+// Visit calls visit with each row whose number is not 0, ascending, in a few nanoseconds a row. The error is
+// ErrCorrupt, perhaps after some calls.
 func (s *Sparse) Visit(visit func(row int, v int64)) error {
 	b, row := s.data, 0
 	for i := 0; i < len(b); {
@@ -198,7 +197,7 @@ func (s *Sparse) Visit(visit func(row int, v int64)) error {
 		if i++; v >= 0x80 {
 			v, i = longVarint(b, i)
 		}
-		if gap >= uint64(s.rows-row) || v-1 >= math.MaxInt64 { // a number of 0 wraps around
+		if gap >= uint64(s.rows-row) || v-1 >= math.MaxInt64 { // 0-1 wraps around
 			return ErrCorrupt
 		}
 		row += int(gap)
@@ -208,8 +207,8 @@ func (s *Sparse) Visit(visit func(row int, v int64)) error {
 	return nil
 }
 
-// longVarint reads a number of more than one byte in its shortest form, as Decoder does: b[i-1] is its first byte. It
-// returns where what follows begins; where there is no number, one that is above all that a column has.
+// longVarint reads a number of more than one byte in its shortest form, as Decoder does. b[i-1] is its first byte. It
+// returns the number and the index behind it. For an invalid number it returns one that is too large for any column.
 func longVarint(b []byte, i int) (uint64, int) {
 	if i < len(b) && b[i]-1 < 0x7f { // from 1 to 0x7f: it takes two bytes
 		return uint64(b[i-1]&0x7f) | uint64(b[i])<<7, i + 1

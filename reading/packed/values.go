@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// Coded is a column of values many of which are alike: the different values, ascending, and of each row the index of its
-// own.
+// Coded is a column of values of which many are equal: the distinct values, ascending, and the index of each row's
+// value.
 type Coded[T int64 | string] struct {
 	Values []T
 	At     []uint32
@@ -29,7 +29,7 @@ func CodedOf[T int64 | string](n int, of func(i int) T) (c Coded[T]) {
 	return c
 }
 
-// Code returns the index of a value, or false where no row has it.
+// Code returns the index of a value. ok is false if no row has it.
 func (c *Coded[T]) Code(v T) (uint32, bool) {
 	i, found := slices.BinarySearch(c.Values, v)
 	return uint32(i), found
@@ -52,7 +52,7 @@ func (c *Columns) Texts(v *Coded[string], n int) {
 	for i, text := range v.Values {
 		if !c.Reading() {
 			c.out = append(binary.AppendUvarint(c.out, uint64(len(text))), text...)
-		} else if b := c.in.Bytes(c.in.Count(1)); string(b) != text { // blocks share most of their texts
+		} else if b := c.in.Bytes(c.in.Count(1)); string(b) != text { // reuses the text of the block before
 			v.Values[i] = string(b)
 		}
 		c.Check(i == 0 || v.Values[i-1] < v.Values[i])
@@ -60,7 +60,7 @@ func (c *Columns) Texts(v *Coded[string], n int) {
 	codes(c, v, n)
 }
 
-// codes declares the indexes of n rows: each value is of one or more.
+// codes declares the indexes of n rows. Each value must have a row.
 func codes[T int64 | string](c *Columns, v *Coded[T], n int) {
 	var at Fixed
 	if !c.Reading() {
@@ -78,8 +78,8 @@ func codes[T int64 | string](c *Columns, v *Coded[T], n int) {
 	c.Check(!slices.Contains(used, false))
 }
 
-// Set declares a set of numbers from 0 on, each a bit of words of 64. It is stored in the shorter of two ways: as the
-// differences of the numbers, or as the number of empty words and the words behind them. No number is above most.
+// Set declares a set of numbers from 0 to most, as bits of 64-bit words. It is stored as differences, or as the number
+// of empty words and the words after them, whichever is shorter.
 func (c *Columns) Set(words *[]uint64, most int64) {
 	if !c.Reading() {
 		c.out = appendSet(c.out, *words)
@@ -107,7 +107,7 @@ func (c *Columns) Set(words *[]uint64, most int64) {
 			}
 		}
 	}
-	if !c.Bad() { // of the two ways one alone is that of the set
+	if !c.Bad() { // only the shorter way is valid
 		way, from, to := shorterWay(*words)
 		c.Check(asWords == way && to == len(*words) && (way == 0 || int64(from) == empty))
 	}
@@ -134,7 +134,7 @@ func appendSet(b []byte, words []uint64) []byte {
 	return b
 }
 
-// shorterWay returns whether a set takes fewer bytes as words, 1, or not, 0, and from where to where words are not empty.
+// shorterWay returns 1 if a set takes fewer bytes as words, otherwise 0, and the range of words that are not empty.
 func shorterWay(words []uint64) (asWords byte, from, to int) {
 	for to = len(words); to > 0 && words[to-1] == 0; {
 		to--
@@ -173,5 +173,5 @@ func numbers(words []uint64) iter.Seq[int] {
 	}
 }
 
-// varintLen returns how many bytes a number takes.
+// varintLen returns the length of a number as a varint.
 func varintLen(n int) int { return (bits.Len64(uint64(n)|1) + 6) / 7 }
