@@ -15,8 +15,8 @@
 // knows at once in which tenant's rows to look (G4). A plain hash is enough: a password needs a slow one because it can
 // be guessed, and 256 random bits cannot.
 //
-// A key is valid while it is neither revoked nor expired ([Key.Live]). A key that replaces another by rotation shares its
-// rate budget: 7-9, the successor of 7-3, counts on "schools/3" (G3).
+// A key is valid while it is neither revoked nor expired ([Key.Live]). A key that replaces another by rotation shares
+// its rate budget: 7-9, the successor of 7-3, counts on "schools/3" (G3).
 //
 // # Signatures
 //

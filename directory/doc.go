@@ -11,8 +11,8 @@
 // them (P9). The schools reports count by the same rule.
 //
 // A deleted entity or account stays in the store, marked. An account keeps the school and the class of a deleted entity
-// (S1), and its reading stays in the reports (P7). So a [Tree] contains deleted entities too, and a [Scope] distinguishes
-// the visible ones ([Scope.Entity]) from all below it ([Scope.Below]).
+// (S1), and its reading stays in the reports (P7). So a [Tree] contains deleted entities too, and a [Scope]
+// distinguishes the visible ones ([Scope.Entity]) from all below it ([Scope.Below]).
 //
 // # An example
 //
@@ -26,9 +26,9 @@
 //	     5  class    A-8   2, deleted
 //	     6  class    B-7   3
 //
-// Ana is a reader of A-7, Bia of A-8 and Caio of B-7. A teacher who is allocated to Rede sees the entities 1, 2, 3, 4 and
-// 6, and all three readers. One who is allocated to A sees 2 and 4, and Ana and Bia: Bia's class is not shown, but she
-// still counts as a reader of A. In Go:
+// Ana is a reader of A-7, Bia of A-8 and Caio of B-7. A teacher who is allocated to Rede sees the entities 1, 2, 3, 4
+// and 6, and all three readers. One who is allocated to A sees 2 and 4, and Ana and Bia: Bia's class is not shown, but
+// she still counts as a reader of A. In Go:
 //
 //	tree := directory.NewTree(entities)
 //	scope := tree.Scope(2)
@@ -40,8 +40,8 @@
 //
 // # Validation
 //
-// [Entity.Validate] converts an entity to the form in which it is stored, and returns all its faults at once, at most one
-// of each field, in the words of Ecto (P4). Feeds and the API use the same function:
+// [Entity.Validate] converts an entity to the form in which it is stored, and returns all its faults at once, at most
+// one of each field, in the words of Ecto (P4). Feeds and the API use the same function:
 //
 //	school := directory.Entity{Ref: "b", Type: directory.School, Name: " B ", Degree: "10", State: "sp"}
 //	school.Validate(directory.DefaultDegrees()) // degree is invalid; the name is now "B", and the state "SP"
@@ -57,9 +57,9 @@
 //	var faults directory.FieldErrors
 //	if errors.As(err, &faults) { … } // such as parent_reference_id does not exist
 //
-// An input consists of a [Field] for each member of the request, since a member that is null, one that is absent and one
-// that is not a text each mean something else (P4, P5). The rules that need no other rows are methods of the inputs, such
-// as [EntityInput.Entity], so that every Store has the same ones.
+// An input consists of a [Field] for each member of the request, since a member that is null, one that is absent and
+// one that is not a text each mean something else (P4, P5). The rules that need no other rows are methods of the
+// inputs, such as [EntityInput.Entity], so that every Store has the same ones.
 //
 // Lists are in the order of creation, which is that of the numbers. They are read a [Page] at a time from a [Cursor]. A
 // cursor is the number of a row, not a count of rows, so that no row is skipped or repeated when others are created or
@@ -86,6 +86,6 @@
 // A [Tree] finds the entities above one by following the parents. There are three levels, so an index of ancestors was
 // rejected: it would cost more memory than it saves time.
 //
-// The history of references contains only those that moved. To store an owner for each reference would double the rows of
-// a directory, nearly all of which never move.
+// The history of references contains only those that moved. To store an owner for each reference would double the rows
+// of a directory, nearly all of which never move.
 package directory

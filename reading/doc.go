@@ -1,17 +1,17 @@
-// Package reading has the rules of effective reading: which segments count, and how much time and how much of a book they
-// add up to. It also has the compact record in which one reader's reading of one book is stored.
+// Package reading has the rules of effective reading: which segments count, and how much time and how much of a book
+// they add up to. It also has the compact record in which one reader's reading of one book is stored.
 //
 // # The rules
 //
-// Reading arrives in segments. A [Segment] is effective at a speed from 5 to 800 words per minute, both included, or, when
-// no speed was recorded, if it lasts 3 seconds or longer; a recorded 0 is a recorded speed (S2). All others count for
-// nothing. An effective segment belongs to the day in Brasilia on which it starts, and gives that day its duration and its
-// [Interval] of the book. The intervals merge into a [Coverage], so that what is read again counts once.
+// Reading arrives in segments. A [Segment] is effective at a speed from 5 to 800 words per minute, both included, or,
+// when no speed was recorded, if it lasts 3 seconds or longer; a recorded 0 is a recorded speed (S2). All others count
+// for nothing. An effective segment belongs to the day in Brasilia on which it starts, and gives that day its duration
+// and its [Interval] of the book. The intervals merge into a [Coverage], so that what is read again counts once.
 //
 // Time is counted in tenths of a minute (S3). The milliseconds of a reader's day are rounded once, over all books, and
-// [DayMinutes] shares the result out among the books of the day: so the days of a period and the books of a period have the
-// same sum. The percentage is the part of the book that the days of the period cover together, rounded to two decimals;
-// a book is finished when that number reaches 50 (S4).
+// [DayMinutes] shares the result out among the books of the day: so the days of a period and the books of a period have
+// the same sum. The percentage is the part of the book that the days of the period cover together, rounded to two
+// decimals; a book is finished when that number reaches 50 (S4).
 //
 // # An example
 //
@@ -44,15 +44,15 @@
 //	}
 //	total, ok := record.Total(march, 10_000)
 //
-// The program examples/effective does this and prints what each segment counts for. For many readers and books use package
-// schools/intake, which aggregates segments by these rules.
+// The program examples/effective does this and prints what each segment counts for. For many readers and books use
+// package schools/intake, which aggregates segments by these rules.
 //
 // # Records
 //
 // A [Record] has one [Day] for every day on which a reader effectively read a book. Days are built with [Day.Add] and
 // merged with [Record.Merge], segments and days in any order: the result is the same. [Record.Total] answers any period
-// from it. A record does not recognise repeated segments: the loader leaves them out. Nor does adding to a day update its
-// tenths, since they depend on the reader's other books.
+// from it. A record does not recognise repeated segments: the loader leaves them out. Nor does adding to a day update
+// its tenths, since they depend on the reader's other books.
 //
 // The binary form of a record has its days ascending. Numbers are unsigned varints, as encoding/binary has them, each in
 // its shortest form:

@@ -20,11 +20,11 @@
 //
 // # Numbers and versions
 //
-// The partner's row has the last numbers of its entities and accounts ([Partner], [Write.SetCounters]), so a transaction
-// that fails uses no number (S1). Each row has the version that wrote it. A reader that knows an earlier version reads
-// what has changed since ([View]). A write copies the rows that it replaces to a side table, with its version, so that
-// an earlier snapshot can be read for as long as it is retained. Package snapshotdb has the versions, and the lock that a
-// writer must take first.
+// The partner's row has the last numbers of its entities and accounts ([Partner], [Write.SetCounters]), so a
+// transaction that fails uses no number (S1). Each row has the version that wrote it. A reader that knows an earlier
+// version reads what has changed since ([View]). A write copies the rows that it replaces to a side table, with its
+// version, so that an earlier snapshot can be read for as long as it is retained. Package snapshotdb has the versions,
+// and the lock that a writer must take first.
 //
 // # Tables
 //
@@ -35,8 +35,8 @@
 //
 // A reference is unique among live rows (P2), and an engine checks that row by row. If two accounts exchange their
 // references in one call, the first row would collide with the second. So the rows that give up their reference are
-// first marked as deleted, which takes them out of the unique index, and then all rows are written. Nobody sees the state
-// in between. A collision that remains is real, and the call fails.
+// first marked as deleted, which takes them out of the unique index, and then all rows are written. Nobody sees the
+// state in between. A collision that remains is real, and the call fails.
 //
 // An event of a feed belongs to the account that owned its reference at the event's time (F4), so that a feed that is
 // loaded again counts nothing twice. [RefOwners] returns that history. It contains only references that moved or were
@@ -54,6 +54,6 @@
 //
 // # Design
 //
-// Several writes in one transaction, and reading before the lock, were tried and rejected: they allow 2 to 4 times as many
-// writes a second, for 600 lines. A write in 2 ms is enough.
+// Several writes in one transaction, and reading before the lock, were tried and rejected: they allow 2 to 4 times as
+// many writes a second, for 600 lines. A write in 2 ms is enough.
 package directorydb

@@ -255,8 +255,8 @@ func (t *table[R]) among(numbers []int64) schema.QueryWithArgs {
 	return bun.SafeQuery("?0 BETWEEN ?1 AND ?2 AND ?0 IN (?3)", bun.Ident(t.key), numbers[0], numbers[len(numbers)-1], bun.List(numbers))
 }
 
-// freeReferences marks stored rows that give up their reference as deleted, until they are written again. That takes them out of
-// the unique index.
+// freeReferences marks stored rows that give up their reference as deleted, until they are written again. That takes
+// them out of the unique index.
 //
 // It compares the live rows between the first and the last number in Go. Joined in SQL, one of the engines would
 // compare all pairs.

@@ -2,18 +2,19 @@
 //
 //	db := &handle.DB{DB: pool, Writer: pool} // one handle for both, as on PostgreSQL
 //
-// SQLite allows one writer at a time. There Writer has one connection, whose users wait for one another in the process, and DB has
-// several read-only connections, so that no read waits for a writer. Writer gets:
+// SQLite allows one writer at a time. There Writer has one connection, whose users wait for one another in the process,
+// and DB has several read-only connections, so that no read waits for a writer. Writer gets:
 //
 //   - transactions, unless they are ReadOnly, and Conn
 //   - NewInsert, NewUpdate and NewDelete
 //   - Exec and ExecContext
 //   - NewRaw, if the statement does not begin with SELECT or WITH
 //
-// QueryContext and QueryRowContext send their values as parameters. bun writes the values of all other statements into their texts.
+// QueryContext and QueryRowContext send their values as parameters. bun writes the values of all other statements into
+// their texts.
 //
-// Everything else reads, and fails if it writes: on SQLite the connections of DB are query_only. Within a transaction of Writer, use
-// only that transaction: another use of Writer would wait for it.
+// Everything else reads, and fails if it writes: on SQLite the connections of DB are query_only. Within a transaction
+// of Writer, use only that transaction: another use of Writer would wait for it.
 package handle
 
 import (

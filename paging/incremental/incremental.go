@@ -1,18 +1,19 @@
-// Package incremental finds what has changed in a list between two snapshots (H14), so that a client with a copy of the list need not
-// pull all of it again.
+// Package incremental finds what has changed in a list between two snapshots (H14), so that a client with a copy of the
+// list need not pull all of it again.
 //
-// The changed rows are found by comparing the two lists where they may differ. Only their keys are kept, in the order of the list:
+// The changed rows are found by comparing the two lists where they may differ. Only their keys are kept, in the order
+// of the list:
 //
 //	var rows incremental.Rows
 //	err := incremental.Diff(&rows, was, now, key, same)
 //
-// If was has the rows 1, 2 and 3, and now has 1, a changed 3 and 4, then rows are 2, which is removed, 3 and 4. A page of them has the
-// rows of the later list, and only the key of a removed one:
+// If was has the rows 1, 2 and 3, and now has 1, a changed 3 and 4, then rows are 2, which is removed, 3 and 4. A page
+// of them has the rows of the later list, and only the key of a removed one:
 //
 //	list, err := incremental.Page(rows, page, read, removed)
 //
-// A client deletes the removed rows from its copy, and puts the others in place of those with their keys. The copy then equals the
-// later list. Rows that have not changed may be among them, and do no harm.
+// A client deletes the removed rows from its copy, and puts the others in place of those with their keys. The copy then
+// equals the later list. Rows that have not changed may be among them, and do no harm.
 //
 // The package does not know which parts of two lists may differ, and reads no data.
 package incremental

@@ -70,9 +70,9 @@ func (v *values) List(_ *Field, list []int64) []int64 {
 	return list
 }
 
-// Scanner returns a function that reads a record from a row with the columns of the schema, in its order. scan scans the
-// row, as sql.Rows.Scan does. If fields are named, the row has only their columns, and the other fields of a record do not
-// change. The function must not be called by several goroutines at once.
+// Scanner returns a function that reads a record from a row with the columns of the schema, in its order. scan scans
+// the row, as sql.Rows.Scan does. If fields are named, the row has only their columns, and the other fields of a record
+// do not change. The function must not be called by several goroutines at once.
 func (s Schema) Scanner(only ...string) func(scan func(dest ...any) error, r Row) error {
 	v := &found{values: make([]any, len(s)), left: make([]bool, len(s))}
 	walk := s.Fill(v)

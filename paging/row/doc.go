@@ -1,5 +1,5 @@
-// Package row lets a record declare its fields once, for everything that is done with them: a feed fills it, a load spills
-// it to a file, a table stores it, a document describes it.
+// Package row lets a record declare its fields once, for everything that is done with them: a feed fills it, a load
+// spills it to a file, a table stores it, a document describes it.
 //
 //	type Loan struct {
 //		ID, Reader int64

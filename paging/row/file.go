@@ -135,8 +135,8 @@ func (s Reconciler[R, V]) compare(now V, c *Counts) error {
 // File says how the rows R of a feed's file are read. Each is validated to a V.
 type File[R, V any] struct {
 	Name string
-	// Check validates a row. It may be called by several goroutines at once. A [FaultError] is a fault of the row. With any other
-	// error the row is skipped.
+	// Check validates a row. It may be called by several goroutines at once. A [FaultError] is a fault of the row. With
+	// any other error the row is skipped.
 	Check func(R) (V, error)
 	// Take takes a valid row, and the line on which it starts. A [FaultError] is a fault of the row. Any other error
 	// ends the read.

@@ -11,8 +11,8 @@ import (
 	"github.com/lectern-dev/lectern/auth"
 )
 
-// Open is the until of a row that no load has replaced. First is below the number of every load. Every number between the two takes
-// six bytes in SQLite, so that a row keeps its size when it is replaced.
+// Open is the until of a row that no load has replaced. First is below the number of every load. Every number between
+// the two takes six bytes in SQLite, so that a row keeps its size when it is replaced.
 const (
 	First int64 = 1 << 32
 	Open  int64 = 1<<47 - 1
@@ -30,7 +30,8 @@ type Kind struct {
 // BlockKey is the place of a block among those of its kind.
 type BlockKey struct{ A, B int64 }
 
-// Block is a piece of a tenant's facts. Lo and Hi are the first and last day, or other number, that it spans, for [Range].Extent.
+// Block is a piece of a tenant's facts. Lo and Hi are the first and last day, or other number, that it spans, for
+// [Range].Extent.
 type Block struct {
 	BlockKey
 	Lo, Hi int32
@@ -68,12 +69,12 @@ type Range struct {
 
 // Blocks reads the blocks of a snapshot.
 type Blocks interface {
-	// Scan calls visit with the blocks of a kind in a range, as the load of the number at left them, by A, then B. Lo and Hi are not
-	// set. The data are valid until visit returns. An error of visit ends the scan and is returned.
+	// Scan calls visit with the blocks of a kind in a range, as the load of the number at left them, by A, then B. Lo
+	// and Hi are not set. The data are valid until visit returns. An error of visit ends the scan and is returned.
 	Scan(ctx context.Context, t auth.Tenant, at int64, k Kind, r Range, visit func(Block) error) error
-	// Replaced calls visit with the keys of the blocks of a kind that loads replaced or removed, by A, then B. A key may come
-	// twice. With the loads between two snapshots it names every block of the earlier one that the later one lacks or has with
-	// other data.
+	// Replaced calls visit with the keys of the blocks of a kind that loads replaced or removed, by A, then B. A key
+	// may come twice. With the loads between two snapshots it names every block of the earlier one that the later one
+	// lacks or has with other data.
 	Replaced(ctx context.Context, t auth.Tenant, k Kind, loads Span, visit func(BlockKey) error) error
 }
 
@@ -99,7 +100,8 @@ type Verifier interface {
 // BlocksTable is the table of all blocks.
 var BlocksTable = &Table{Name: "blocks", Key: []string{"kind", "a", "b"}, Columns: []string{"lo", "hi", "data"}}
 
-// BlockChange returns the change that removes blocks of one kind and puts others in. The iterator may reuse the data of a block.
+// BlockChange returns the change that removes blocks of one kind and puts others in. The iterator may reuse the data of
+// a block.
 func BlockChange(t auth.Tenant, k Kind, gone []BlockKey, put iter.Seq[Block]) Change {
 	c := Change{Table: BlocksTable}
 	for _, key := range gone {
@@ -125,7 +127,8 @@ type Puts struct {
 	bytes int
 }
 
-// Add puts a block in, in place of the stored one if stored says that there is one. A block without data is only removed.
+// Add puts a block in, in place of the stored one if stored says that there is one. A block without data is only
+// removed.
 func (p *Puts) Add(k BlockKey, stored bool, data []byte) {
 	p.AddBlock(Block{BlockKey: k, Data: data}, stored)
 }
@@ -157,7 +160,8 @@ func Seal(t auth.Tenant, k Kind, b Block) []byte {
 	return binary.LittleEndian.AppendUint32(b.Data, sum(t, k, b.BlockKey, b.Data))
 }
 
-// Unseal returns the data of a sealed block. If a bit differs the error is ErrCorrupt, with the tenant, the kind and the key.
+// Unseal returns the data of a sealed block. If a bit differs the error is ErrCorrupt, with the tenant, the kind and
+// the key.
 func Unseal(t auth.Tenant, k Kind, b Block) ([]byte, error) {
 	n := len(b.Data) - sumBytes
 	if n < 0 || binary.LittleEndian.Uint32(b.Data[n:]) != sum(t, k, b.BlockKey, b.Data[:n]) {

@@ -9,9 +9,9 @@ import (
 	"github.com/lectern-dev/lectern/reading/extsort"
 )
 
-// Pipeline aggregates the sorted records of a load and writes the results, in two passes: first by user or reader, then by day, since
-// all users share a day. Only a few partitions are in memory at a time, whatever the size of the feed. Some goroutines aggregate a
-// partition each, while another writes earlier results.
+// Pipeline aggregates the sorted records of a load and writes the results, in two passes: first by user or reader, then
+// by day, since all users share a day. Only a few partitions are in memory at a time, whatever the size of the feed.
+// Some goroutines aggregate a partition each, while another writes earlier results.
 type Pipeline struct {
 	Writer
 	// Begin is written first.
@@ -118,8 +118,8 @@ func (p *Pipeline) tell() {
 	}
 }
 
-// batch collects changes to write them together, while earlier ones are written. Each write is a transaction of its own, which writes
-// every page again that it shares with the one before.
+// batch collects changes to write them together, while earlier ones are written. Each write is a transaction of its
+// own, which writes every page again that it shares with the one before.
 type batch struct {
 	// write is called on a goroutine of the batch, one call at a time.
 	write func(context.Context, ...Change) error
@@ -135,8 +135,8 @@ type batch struct {
 // few is the part of the limit that is written while no other write is under way.
 const few = 4
 
-// add adds changes of about so many bytes, and begins a write when there are enough. The error may be that of an earlier write.
-// After an error nothing more is written.
+// add adds changes of about so many bytes, and begins a write when there are enough. The error may be that of an
+// earlier write. After an error nothing more is written.
 func (b *batch) add(ctx context.Context, bytes int, changes ...Change) error {
 	b.waiting = append(b.waiting, changes...)
 	b.bytes += bytes
@@ -192,7 +192,8 @@ func (p *Pipeline) Past(ctx context.Context, k Kind, r Range, visit func(Block) 
 	return p.Writer.Scan(ctx, p.Tenant(), p.Base(), k, r, visit)
 }
 
-// Unwritten returns a Writer that builds on the facts of a load's number and discards all changes, to count what a load would do.
+// Unwritten returns a Writer that builds on the facts of a load's number and discards all changes, to count what a load
+// would do.
 func Unwritten(b Blocks, t auth.Tenant, base int64) Writer { return unwritten{b, t, base} }
 
 type unwritten struct {

@@ -10,14 +10,15 @@ import (
 	"github.com/lectern-dev/lectern/auth"
 )
 
-// Versions names a snapshot of a tenant's data: the version of its tables, and the number of the load that made its facts.
+// Versions names a snapshot of a tenant's data: the version of its tables, and the number of the load that made its
+// facts.
 type Versions struct{ Registers, Facts int64 }
 
 // LoadsAfter returns the span of the loads that follow a load, up to and including a later one.
 func LoadsAfter(facts, later int64) Span { return Span{facts + 1, later + 1} }
 
-// Snapshot names a snapshot and the day, or the hour, at which it was current: X-Snapshot shows it (H12). Of is the number of days or
-// hours since 1970, as the API counts them.
+// Snapshot names a snapshot and the day, or the hour, at which it was current: X-Snapshot shows it (H12). Of is the
+// number of days or hours since 1970, as the API counts them.
 type Snapshot struct {
 	Versions
 	Of int32
@@ -46,8 +47,8 @@ const (
 	sealBytes     = 8
 )
 
-// Text returns the X-Snapshot of the answer to a query. It is signed with the tenant's secret, so that ParseSnapshot accepts only
-// texts that the tenant was given.
+// Text returns the X-Snapshot of the answer to a query. It is signed with the tenant's secret, so that ParseSnapshot
+// accepts only texts that the tenant was given.
 func (s Snapshot) Text(q Query, t auth.Tenant, secret []byte) string {
 	b := binary.BigEndian.AppendUint64(make([]byte, 0, snapshotBytes+sealBytes), uint64(s.Registers))
 	b = binary.BigEndian.AppendUint64(b, uint64(s.Facts))

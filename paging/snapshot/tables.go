@@ -8,8 +8,8 @@ import (
 	"github.com/lectern-dev/lectern/paging/row"
 )
 
-// Table is a table that loads write. A row has the tenant, the Key, since and until, and is never overwritten. The tenant, the Key
-// and since name it.
+// Table is a table that loads write. A row has the tenant, the Key, since and until, and is never overwritten. The
+// tenant, the Key and since name it.
 type Table struct {
 	Name string
 	// Key are the integer columns that name a row in a snapshot. The one with the fewest values comes first.
@@ -18,8 +18,9 @@ type Table struct {
 	Columns []string
 }
 
-// Change is what a load does to a table: it takes the rows with the keys Gone out of the snapshot and puts others in. A row that
-// replaces another is in both. Put yields the values of Key and Columns, in their order, and may reuse the slice for the next row.
+// Change is what a load does to a table: it takes the rows with the keys Gone out of the snapshot and puts others in. A
+// row that replaces another is in both. Put yields the values of Key and Columns, in their order, and may reuse the
+// slice for the next row.
 type Change struct {
 	Table *Table
 	Gone  [][]int64
@@ -118,8 +119,8 @@ func (r *Records[T]) Read(from row.Source) (v T, err error) {
 	return v, err
 }
 
-// Scanner returns a function that reads a record, given a function that scans the values of Fields, such as sql.Rows.Scan. It must
-// not be used by several goroutines at once.
+// Scanner returns a function that reads a record, given a function that scans the values of Fields, such as
+// sql.Rows.Scan. It must not be used by several goroutines at once.
 func (r *Records[T]) Scanner() func(scan func(dest ...any) error) (T, error) {
 	next := r.schema.Scanner(r.only...)
 	return func(scan func(dest ...any) error) (v T, err error) {

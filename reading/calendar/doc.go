@@ -1,8 +1,8 @@
 // Package calendar has the civil days in which reading is reported, and the rules for the period of a report.
 //
 // A day is a civil day in Brasilia time, which is the fixed offset UTC-3 without daylight saving (G2). It lasts from
-// 03:00 UTC to the next 03:00 UTC. So 1 March in Brasilia begins at 2026-03-01T03:00:00Z, and an event one second earlier
-// belongs to 28 February:
+// 03:00 UTC to the next 03:00 UTC. So 1 March in Brasilia begins at 2026-03-01T03:00:00Z, and an event one second
+// earlier belongs to 28 February:
 //
 //	calendar.Day(2026-03-01T02:59:59Z) = 2026-02-28
 //	calendar.Day(2026-03-01T03:00:00Z) = 2026-03-01

@@ -6,8 +6,8 @@
 // A number may have any length and any exponent: 60000.000…0 and 6e4 are both 60000, however many zeros there are. Parse
 // does not round: it tells the caller what it cut off.
 //
-// It does not accept what the grammar does not have: +1, .5, 5., 007, NaN, Infinity, hexadecimal digits, or blanks around
-// a number.
+// It does not accept what the grammar does not have: +1, .5, 5., 007, NaN, Infinity, hexadecimal digits, or blanks
+// around a number.
 package decimal
 
 import "strconv"

@@ -17,8 +17,9 @@ func (s *Store) Replaced(ctx context.Context, t auth.Tenant, k snapshot.Kind, lo
 	return s.blockKeys(ctx, t, bun.SafeQuery("? AND +kind = ?", TakenOut(loads), k.Number), visit)
 }
 
-// Changed calls visit with the keys of the blocks of a kind that loads wrote or replaced, ascending. A key may come twice, and its
-// block may be the same before and after the loads. Changed reads every block of the kind: use it for kinds of a few thousand.
+// Changed calls visit with the keys of the blocks of a kind that loads wrote or replaced, ascending. A key may come
+// twice, and its block may be the same before and after the loads. Changed reads every block of the kind: use it for
+// kinds of a few thousand.
 func (s *Store) Changed(ctx context.Context, t auth.Tenant, k snapshot.Kind, loads snapshot.Span, visit func(snapshot.BlockKey) error) error {
 	return s.blockKeys(ctx, t, bun.SafeQuery("kind = ? AND ?", k.Number, changed(loads)), visit)
 }
@@ -32,13 +33,14 @@ func changed(loads snapshot.Span) schema.QueryWithArgs {
 	return bun.SafeQuery("(since >= ?0 AND since < ?1 OR until >= ?0 AND until < ?1)", loads.From, loads.End)
 }
 
-// ChangedRows calls visit with the keys of the rows of a table that loads wrote or replaced, ascending. A key may come twice.
-// ChangedRows reads every row of the tenant: use it for tables of a few thousand.
+// ChangedRows calls visit with the keys of the rows of a table that loads wrote or replaced, ascending. A key may come
+// twice. ChangedRows reads every row of the tenant: use it for tables of a few thousand.
 func (s *Store) ChangedRows(ctx context.Context, of *snapshot.Table, t auth.Tenant, loads snapshot.Span, visit func(key []int64) error) error {
 	return s.keys(ctx, of, t, changed(loads), visit)
 }
 
-// ReplacedRows calls visit with the keys of the rows of a table that loads replaced or removed, ascending. A key may come twice.
+// ReplacedRows calls visit with the keys of the rows of a table that loads replaced or removed, ascending. A key may
+// come twice.
 func (s *Store) ReplacedRows(ctx context.Context, of *snapshot.Table, t auth.Tenant, loads snapshot.Span, visit func(key []int64) error) error {
 	return s.keys(ctx, of, t, TakenOut(loads), visit)
 }

@@ -22,8 +22,8 @@ type Rows struct {
 
 func rowsOf(t *snapshot.Table) Rows { return Rows{t.Name, withSince(t)} }
 
-// RemoveAll removes all rows of a tenant from tables, in small batches, once EndTenant has begun its removal. It waits for rows that
-// others have locked, and may be repeated.
+// RemoveAll removes all rows of a tenant from tables, in small batches, once EndTenant has begun its removal. It waits
+// for rows that others have locked, and may be repeated.
 func (s *Store) RemoveAll(ctx context.Context, t auth.Tenant, from []Rows) error {
 	for _, rows := range from {
 		for {
@@ -42,8 +42,8 @@ func (s *Store) RemoveAll(ctx context.Context, t auth.Tenant, from []Rows) error
 	return nil
 }
 
-// clearUnread removes superseded blocks of the kinds that no report reads. It compares them with the database's current facts, and
-// not with the load that published them: a failover may have lost that load.
+// clearUnread removes superseded blocks of the kinds that no report reads. It compares them with the database's current
+// facts, and not with the load that published them: a failover may have lost that load.
 func (s *Store) clearUnread(ctx context.Context, t auth.Tenant) error {
 	for _, k := range s.Unread {
 		which := bun.SafeQuery("kind = ? AND until < ? AND until <= (SELECT facts FROM versions WHERE tenant_id = ?)", k.Number, snapshot.Open, t)
@@ -54,8 +54,9 @@ func (s *Store) clearUnread(ctx context.Context, t auth.Tenant) error {
 	return nil
 }
 
-// clear deletes the rows of a tenant that meet a condition, a batch at a time. Each statement checks the condition again, since a
-// standby that lacks the latest rows may have taken over. clear skips rows that are locked, and reports whether there were none.
+// clear deletes the rows of a tenant that meet a condition, a batch at a time. Each statement checks the condition
+// again, since a standby that lacks the latest rows may have taken over. clear skips rows that are locked, and reports
+// whether there were none.
 func (s *Store) clear(ctx context.Context, t auth.Tenant, rows Rows, which schema.QueryWithArgs) (all bool, err error) {
 	for {
 		began := time.Now()
@@ -77,11 +78,12 @@ func (s *Store) clear(ctx context.Context, t auth.Tenant, rows Rows, which schem
 // sqliteBatch is how many rows of a SQLite file one statement deletes, since other writers wait for it.
 const sqliteBatch = 200
 
-// deleteFree deletes a batch of the rows of a tenant that meet a condition. It skips rows that are locked: an erasure may be writing
-// them, or another server deleting them in another order. A statement that waits for no row cannot be part of a deadlock.
+// deleteFree deletes a batch of the rows of a tenant that meet a condition. It skips rows that are locked: an erasure
+// may be writing them, or another server deleting them in another order. A statement that waits for no row cannot be
+// part of a deadlock.
 //
-// The statement chooses the batch itself. Given a list of 2,000 keys, PostgreSQL without statistics compared each row with each key,
-// which took a minute.
+// The statement chooses the batch itself. Given a list of 2,000 keys, PostgreSQL without statistics compared each row
+// with each key, which took a minute.
 func (s *Store) deleteFree(ctx context.Context, t auth.Tenant, rows Rows, which schema.QueryWithArgs) (deleted int64, err error) {
 	batch, free := sqliteBatch, ""
 	if handle.Postgres(s.DB) {

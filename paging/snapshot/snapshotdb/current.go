@@ -47,8 +47,9 @@ func NextNumber(after int64) int64 {
 // CurrentColumns are the columns of versions that are scanned into Current.Fields.
 const CurrentColumns = `registers, facts, facts_from, next_facts, next_from, erasures`
 
-// Lock makes this transaction the only writer of the tenant's row until it ends, and returns what is current. Readers do not
-// wait. A transaction that writes a tenant's tables begins with it. The error is ErrRemoved if the tenant was removed.
+// Lock makes this transaction the only writer of the tenant's row until it ends, and returns what is current. Readers
+// do not wait. A transaction that writes a tenant's tables begins with it. The error is ErrRemoved if the tenant was
+// removed.
 //
 // On SQLite a transaction that writes has the whole file to itself already.
 func Lock(ctx context.Context, tx bun.IDB, t auth.Tenant) (Current, error) {
@@ -103,7 +104,8 @@ func micros(t time.Time) int64 {
 	return t.UnixMicro()
 }
 
-// Publish makes c current, in a transaction that has locked the tenant's row, and records the snapshot with its beginning, now.
+// Publish makes c current, in a transaction that has locked the tenant's row, and records the snapshot with its
+// beginning, now.
 func (c Current) Publish(ctx context.Context, tx bun.IDB, t auth.Tenant, now time.Time) error {
 	_, err := tx.NewRaw(`
 		UPDATE versions
@@ -118,15 +120,16 @@ func (c Current) Publish(ctx context.Context, tx bun.IDB, t auth.Tenant, now tim
 	return ofTenant(t, "publish a snapshot", err)
 }
 
-// WasVersion reports whether a version of the tables was the tenant's and is still retained. A version lost in a failover was not.
+// WasVersion reports whether a version of the tables was the tenant's and is still retained. A version lost in a
+// failover was not.
 func WasVersion(ctx context.Context, db bun.IDB, t auth.Tenant, registers int64) (was bool, err error) {
 	err = db.NewRaw(`SELECT EXISTS (SELECT 1 FROM snapshots WHERE tenant_id = ? AND registers = ?)`, t, registers).Scan(ctx, &was)
 	return was, ofTenant(t, "snapshots", err)
 }
 
-// PublishDue publishes facts that are due by now, unless another process has, and returns what is current then. c is what was read
-// of the tenant: the database is asked only if something is due. Call it before an answer is computed from c, since facts that a
-// client has seen must stay current (L1).
+// PublishDue publishes facts that are due by now, unless another process has, and returns what is current then. c is
+// what was read of the tenant: the database is asked only if something is due. Call it before an answer is computed
+// from c, since facts that a client has seen must stay current (L1).
 func (c Current) PublishDue(ctx context.Context, db bun.IDB, t auth.Tenant, now time.Time) (Current, error) {
 	if c.At(now) == c {
 		return c, nil

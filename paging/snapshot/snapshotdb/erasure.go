@@ -20,8 +20,9 @@ type Forgotten struct {
 	Since  time.Time // of the first request to erase them
 }
 
-// Forget records that a person is erased, in a transaction that has locked the tenant's row. The last step of a load locks it too,
-// so every later row is validated with the erasure in view. fresh is false if the person was erased before, at since.
+// Forget records that a person is erased, in a transaction that has locked the tenant's row. The last step of a load
+// locks it too, so every later row is validated with the erasure in view. fresh is false if the person was erased
+// before, at since.
 func Forget(ctx context.Context, tx bun.IDB, f Forgotten) (fresh bool, since time.Time, err error) {
 	var at instant
 	err = tx.NewRaw(`INSERT INTO forgotten (tenant_id, user_id, since) VALUES (?, ?, ?) ON CONFLICT DO NOTHING RETURNING since`,
@@ -44,9 +45,10 @@ func ForgottenOf(ctx context.Context, idb bun.IDB, of ...auth.Tenant) (list []Fo
 	})
 }
 
-// Erased raises the tenant's number of erasures, in the transaction that erases names, e-mails or phones from every snapshot. From
-// then on answers that show people differ, though the snapshots keep their numbers. The number grows by a random step, as those of
-// snapshots do. A statement that reads people and finds the number unchanged has read all of them as they were then.
+// Erased raises the tenant's number of erasures, in the transaction that erases names, e-mails or phones from every
+// snapshot. From then on answers that show people differ, though the snapshots keep their numbers. The number grows by
+// a random step, as those of snapshots do. A statement that reads people and finds the number unchanged has read all of
+// them as they were then.
 func Erased(ctx context.Context, tx bun.IDB, t auth.Tenant) error {
 	_, err := tx.NewRaw(`UPDATE versions SET erasures = erasures + ? WHERE tenant_id = ?`, 1+rand.Int64N(snapshot.Step), t).Exec(ctx)
 	return ofTenant(t, "erasures", err)

@@ -25,8 +25,9 @@ const (
 	giveBackFor = 10 * time.Second // a load that was cancelled while it began tries to give its lease back
 )
 
-// Begin begins a load of a tenant, which the caller must Close. While another load is alive Begin waits, and calls waiting, if it is
-// not nil, once. It undoes what a load that died has left. The error is ErrRemoved if the tenant was removed.
+// Begin begins a load of a tenant, which the caller must Close. While another load is alive Begin waits, and calls
+// waiting, if it is not nil, once. It undoes what a load that died has left. The error is ErrRemoved if the tenant was
+// removed.
 func (s *Store) Begin(ctx context.Context, t auth.Tenant, waiting func()) (*Load, error) {
 	for {
 		l, err := s.take(ctx, t)
@@ -62,9 +63,9 @@ func (l *Load) begin(ctx context.Context) error {
 	return nil
 }
 
-// endSleeper ends the database session of a load that holds its expired lease in a transaction while its process is stopped. Such a
-// session, in the middle of a COPY, is neither idle nor timed out, and would block its successor for good. Errors are ignored: a
-// database that does not show its sessions makes the successor wait.
+// endSleeper ends the database session of a load that holds its expired lease in a transaction while its process is
+// stopped. Such a session, in the middle of a COPY, is neither idle nor timed out, and would block its successor for
+// good. Errors are ignored: a database that does not show its sessions makes the successor wait.
 func (s *Store) endSleeper(ctx context.Context, t auth.Tenant) {
 	now, err := s.Clock(ctx, s.DB)
 	if err != nil || !handle.Postgres(s.DB) {
@@ -116,8 +117,8 @@ func (s *Store) take(ctx context.Context, t auth.Tenant) (l *Load, err error) {
 	return l, nil
 }
 
-// giveBack gives back a lease that may have been taken although take failed, for example because ctx ended during the commit. The
-// commit holds the lock of the tenant's row, so its outcome is known once giveBack has the lock.
+// giveBack gives back a lease that may have been taken although take failed, for example because ctx ended during the
+// commit. The commit holds the lock of the tenant's row, so its outcome is known once giveBack has the lock.
 func (l *Load) giveBack(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, giveBackFor)
 	defer cancel()
@@ -134,8 +135,8 @@ func (l *Load) deleteLease(ctx context.Context, db bun.IDB) error {
 	return err
 }
 
-// leased returns the highest number of the tenant's leases, and whether one of them is alive. A lease that expires implausibly late
-// is dead: the clock was set back after its last renewal.
+// leased returns the highest number of the tenant's leases, and whether one of them is alive. A lease that expires
+// implausibly late is dead: the clock was set back after its last renewal.
 func leased(ctx context.Context, tx bun.Tx, t auth.Tenant, now time.Time) (last int64, alive bool, err error) {
 	rows, err := tx.QueryContext(ctx, `SELECT number, expires FROM leases WHERE tenant_id = ?`, t)
 	err = Visit(rows, err, "leases", func(rows *sql.Rows) error {
@@ -147,8 +148,8 @@ func leased(ctx context.Context, tx bun.Tx, t auth.Tenant, now time.Time) (last 
 	return last, alive, err
 }
 
-// renew renews the lease until the load ends. A renewal that fails is tried again. If the lease expires first and another load takes
-// over, the next write returns snapshot.ErrLost.
+// renew renews the lease until the load ends. A renewal that fails is tried again. If the lease expires first and
+// another load takes over, the next write returns snapshot.ErrLost.
 func (l *Load) renew(ctx context.Context) {
 	ctx, l.stop = context.WithCancel(context.WithoutCancel(ctx))
 	l.done.Go(func() {
@@ -175,8 +176,9 @@ func (l *Load) extend(ctx context.Context) error {
 	return err
 }
 
-// guard checks in a transaction that the load still has its lease, and that the database has all transactions of the load. A standby
-// that was promoted may have the lease and lack the last transactions. The lease stays locked until the transaction ends.
+// guard checks in a transaction that the load still has its lease, and that the database has all transactions of the
+// load. A standby that was promoted may have the lease and lack the last transactions. The lease stays locked until the
+// transaction ends.
 func (l *Load) guard(ctx context.Context, tx bun.Tx) error {
 	if err := bounded(ctx, tx); err != nil {
 		return err
@@ -184,8 +186,8 @@ func (l *Load) guard(ctx context.Context, tx bun.Tx) error {
 	return l.setTransactions(ctx, tx, l.transactions+1, bun.SafeQuery("transactions = ?", l.transactions))
 }
 
-// bounded lets the database end a transaction whose process is stopped between two statements, so that it does not block other loads
-// for good. It must be the first statement, before anything is locked.
+// bounded lets the database end a transaction whose process is stopped between two statements, so that it does not
+// block other loads for good. It must be the first statement, before anything is locked.
 func bounded(ctx context.Context, tx bun.Tx) error {
 	if !handle.Postgres(tx) {
 		return nil
@@ -194,8 +196,8 @@ func bounded(ctx context.Context, tx bun.Tx) error {
 	return err
 }
 
-// setTransactions writes the number of the load's transactions into its lease. The error is snapshot.ErrLost if the lease is gone or
-// does not meet the condition, and ErrRemoved if the tenant was removed.
+// setTransactions writes the number of the load's transactions into its lease. The error is snapshot.ErrLost if the
+// lease is gone or does not meet the condition, and ErrRemoved if the tenant was removed.
 func (l *Load) setTransactions(ctx context.Context, db bun.IDB, transactions int64, which schema.QueryWithArgs) error {
 	var number int64
 	err := db.NewRaw(`UPDATE leases SET transactions = ? WHERE tenant_id = ? AND number = ? AND token = ? AND ? RETURNING number`,

@@ -18,8 +18,8 @@ import (
 )
 
 const (
-	// sqliteTransaction bounds a load's transaction on SQLite, which blocks all other writers. A shorter one costs more: each
-	// transaction writes every page again that it shares with the one before.
+	// sqliteTransaction bounds a load's transaction on SQLite, which blocks all other writers. A shorter one costs
+	// more: each transaction writes every page again that it shares with the one before.
 	sqliteTransaction = 200 * time.Millisecond
 	// sqlitePause lets writers of other processes in between two transactions: they try again each millisecond.
 	sqlitePause = 2 * time.Millisecond
@@ -57,8 +57,8 @@ func (l *Load) Tenant() auth.Tenant { return l.tenant }
 // Base implements snapshot.Writer.
 func (l *Load) Base() int64 { return l.base }
 
-// Exclusive runs f in a short transaction that has locked the tenant's row, so that nobody else writes the tenant's tables. current
-// is what is current then.
+// Exclusive runs f in a short transaction that has locked the tenant's row, so that nobody else writes the tenant's
+// tables. current is what is current then.
 func (l *Load) Exclusive(ctx context.Context, f func(ctx context.Context, tx bun.Tx, now time.Time, current Current) error) error {
 	err := l.store.DB.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
 		if err := bounded(ctx, tx); err != nil {
@@ -197,8 +197,8 @@ func (l *Load) put(ctx context.Context, conn bun.Conn, c *tableChange, ends time
 	return err
 }
 
-// Publish is the load's last step, one transaction that has locked the tenant's row: f writes what belongs to it, and sets in
-// current what is to be current. An error of f undoes the step, and Publish may be called again.
+// Publish is the load's last step, one transaction that has locked the tenant's row: f writes what belongs to it, and
+// sets in current what is to be current. An error of f undoes the step, and Publish may be called again.
 func (l *Load) Publish(ctx context.Context, f func(ctx context.Context, tx bun.Tx, now time.Time, current *Current) error) (Current, error) {
 	var current Current
 	err := l.Exclusive(ctx, func(ctx context.Context, tx bun.Tx, now time.Time, was Current) error {
@@ -221,8 +221,8 @@ func (l *Load) Publish(ctx context.Context, f func(ctx context.Context, tx bun.T
 	return current, nil
 }
 
-// Close ends a load. An unpublished load is undone and gives its lease back. After a published one, Close removes superseded blocks
-// that only loads read. If either fails, the next load does it.
+// Close ends a load. An unpublished load is undone and gives its lease back. After a published one, Close removes
+// superseded blocks that only loads read. If either fails, the next load does it.
 func (l *Load) Close(ctx context.Context) error {
 	l.stop()
 	l.done.Wait()
@@ -235,8 +235,8 @@ func (l *Load) Close(ctx context.Context) error {
 	return ofTenant(l.tenant, "end a load", l.deleteLease(ctx, l.store.DB))
 }
 
-// Drop withdraws the facts of a tenant that wait for their time, and returns what was current: its Next is 0 if nothing waited.
-// While another load is alive it waits as Begin does. What a load has erased stays erased.
+// Drop withdraws the facts of a tenant that wait for their time, and returns what was current: its Next is 0 if nothing
+// waited. While another load is alive it waits as Begin does. What a load has erased stays erased.
 func (s *Store) Drop(ctx context.Context, t auth.Tenant, waiting func()) (was Current, err error) {
 	l, err := s.Begin(ctx, t, waiting)
 	if err != nil {
@@ -255,8 +255,8 @@ func (s *Store) Drop(ctx context.Context, t auth.Tenant, waiting func()) (was Cu
 	return was, nil
 }
 
-// Undo removes all rows above the base: those that the load has written, and those of loads that died. The load can then write
-// again from the start.
+// Undo removes all rows above the base: those that the load has written, and those of loads that died. The load can
+// then write again from the start.
 func (l *Load) Undo(ctx context.Context) error {
 	if !l.dirty {
 		return nil

@@ -27,8 +27,9 @@ const (
 	noBudget = -1
 )
 
-// BeginPull records that the pages of a query are answered from a snapshot from now on. It replaces an earlier pull of the query.
-// Nothing is written if the same was recorded within the last minute, so that page 1 asked again and again costs one look-up.
+// BeginPull records that the pages of a query are answered from a snapshot from now on. It replaces an earlier pull of
+// the query. Nothing is written if the same was recorded within the last minute, so that page 1 asked again and again
+// costs one look-up.
 func (s *Store) BeginPull(ctx context.Context, k snapshot.PullKey, at snapshot.Snapshot, now time.Time) error {
 	again := func(had pull) bool { return had.at == at && had.began > now.Add(-touchEvery).UnixMicro() }
 	if had, ok := s.Recent.pull(k); ok && again(had) {
@@ -41,9 +42,9 @@ func (s *Store) BeginPull(ctx context.Context, k snapshot.PullKey, at snapshot.S
 	return ofTenant(k.Tenant, "pull", err)
 }
 
-// Pull returns the snapshot from which the later pages of a query are answered, and records that the pull goes on. ok is false if the
-// first page was not requested within the last 24 hours. A recent pull of the current snapshot is not looked up: no other process
-// can have begun the pull again with a later one.
+// Pull returns the snapshot from which the later pages of a query are answered, and records that the pull goes on. ok
+// is false if the first page was not requested within the last 24 hours. A recent pull of the current snapshot is not
+// looked up: no other process can have begun the pull again with a later one.
 func (s *Store) Pull(ctx context.Context, k snapshot.PullKey, current snapshot.Snapshot, now time.Time) (at snapshot.Snapshot, ok bool, err error) {
 	if had, ok := s.Recent.pull(k); ok && had.at == current && !had.touchDue(now) && !had.over(now) {
 		return had.at, true, nil
@@ -58,8 +59,9 @@ func (s *Store) Pull(ctx context.Context, k snapshot.PullKey, current snapshot.S
 	return had.at, true, nil
 }
 
-// UsePull records that a client names a snapshot, which the key contains, so that it is retained as that of a pull. Retention ends 24
-// hours after the snapshot was superseded, however often it is read: nobody can retain a snapshot for good.
+// UsePull records that a client names a snapshot, which the key contains, so that it is retained as that of a pull.
+// Retention ends 24 hours after the snapshot was superseded, however often it is read: nobody can retain a snapshot for
+// good.
 func (s *Store) UsePull(ctx context.Context, k snapshot.PullKey, at snapshot.Snapshot, now time.Time) error {
 	had, ok, err := s.pull(ctx, k)
 	switch {
@@ -75,8 +77,8 @@ func (s *Store) UsePull(ctx context.Context, k snapshot.PullKey, at snapshot.Sna
 	return ofTenant(k.Tenant, "pull", err)
 }
 
-// Use retains a snapshot for a command that reads it, such as load --check, as UsePull does: the command calls it every few minutes.
-// who is the command's name.
+// Use retains a snapshot for a command that reads it, such as load --check, as UsePull does: the command calls it every
+// few minutes. who is the command's name.
 func (s *Store) Use(ctx context.Context, t auth.Tenant, at snapshot.Versions, who string) error {
 	now, err := s.Clock(ctx, s.DB)
 	if err != nil {
@@ -108,8 +110,8 @@ func (p pull) over(now time.Time) bool { return p.began <= now.Add(-PullFor).Uni
 // touchDue reports whether a request is to be recorded.
 func (p pull) touchDue(now time.Time) bool { return p.asked < now.Add(-touchEvery).UnixMicro() }
 
-// Recent keeps some thousands of the pulls in memory that were read or written last. A nil Recent keeps none. It is safe for
-// concurrent use.
+// Recent keeps some thousands of the pulls in memory that were read or written last. A nil Recent keeps none. It is
+// safe for concurrent use.
 type Recent struct {
 	mu    sync.Mutex
 	pulls map[snapshot.PullKey]pull
@@ -191,9 +193,9 @@ func (s *Store) touchPull(ctx context.Context, k snapshot.PullKey, p pull, now t
 	return err
 }
 
-// KeptFrom returns when the facts of a snapshot became current, zero before the first load. The error is snapshot.ErrGone if the
-// snapshot is not retained, or never was the tenant's. A reader of a snapshot that is not current calls it before its first statement
-// and again after its last.
+// KeptFrom returns when the facts of a snapshot became current, zero before the first load. The error is
+// snapshot.ErrGone if the snapshot is not retained, or never was the tenant's. A reader of a snapshot that is not
+// current calls it before its first statement and again after its last.
 func (s *Store) KeptFrom(ctx context.Context, t auth.Tenant, at snapshot.Versions) (from time.Time, err error) {
 	var registers, facts int64
 	err = s.DB.QueryRowContext(ctx,

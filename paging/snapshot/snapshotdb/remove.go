@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	// removeAfter is the time between raising the oldest retained snapshot and removing the rows below it. Requests that read them
-	// have ended by then.
+	// removeAfter is the time between raising the oldest retained snapshot and removing the rows below it. Requests
+	// that read them have ended by then.
 	removeAfter = 5 * time.Minute
 
 	// DefaultMaxPast is how many superseded directory rows are retained of a tenant (G8).
@@ -36,8 +36,8 @@ type Remover struct {
 	Window time.Duration
 	// Past are the tables of superseded directory rows, with their columns tenant_id and until.
 	Past []Rows
-	// MaxPast is how many rows of all tables of Past a tenant may have. Beyond it the oldest snapshots end even while a pull uses
-	// them. 0 is DefaultMaxPast.
+	// MaxPast is how many rows of all tables of Past a tenant may have. Beyond it the oldest snapshots end even while a
+	// pull uses them. 0 is DefaultMaxPast.
 	MaxPast int64
 
 	now, before time.Time // of a turn; snapshots that were superseded before the latter end
@@ -52,9 +52,10 @@ func (r *Remover) Rows() []Rows {
 	return list
 }
 
-// Remove does one turn for every tenant: it undoes dead loads, removes the rows below the snapshot that has been the oldest retained
-// one for five minutes, and then raises that snapshot. A superseded snapshot so stays readable for the retention, and up to five
-// minutes and a turn longer. An error of one tenant, or of a node that is down, does not stop the others. The error names the node.
+// Remove does one turn for every tenant: it undoes dead loads, removes the rows below the snapshot that has been the
+// oldest retained one for five minutes, and then raises that snapshot. A superseded snapshot so stays readable for the
+// retention, and up to five minutes and a turn longer. An error of one tenant, or of a node that is down, does not stop
+// the others. The error names the node.
 func (r *Remover) Remove(ctx context.Context) error {
 	now, err := r.Clock(ctx, r.DB)
 	if err != nil {
@@ -138,8 +139,8 @@ func (r *Remover) due(ctx context.Context, of []auth.Tenant) ([]auth.Tenant, err
 
 func (r *Remover) maxPast() int64 { return cmp.Or(r.MaxPast, DefaultMaxPast) }
 
-// countPast returns an expression for the number of Past rows of the tenant v.tenant_id. It names the tenants for each table: only
-// then does a cluster ask a single node.
+// countPast returns an expression for the number of Past rows of the tenant v.tenant_id. It names the tenants for each
+// table: only then does a cluster ask a single node.
 func (r *Remover) countPast(of []auth.Tenant) schema.QueryWithArgs {
 	sum := bun.SafeQuery("0")
 	for _, p := range r.Past {
@@ -159,8 +160,8 @@ func (s *Store) readTenants(ctx context.Context, what string, query schema.Query
 	})
 }
 
-// SupersededRows counts the rows that are not in the current snapshot, of all tenants but those on a node that is down, which the
-// error names.
+// SupersededRows counts the rows that are not in the current snapshot, of all tenants but those on a node that is down,
+// which the error names.
 func (r *Remover) SupersededRows(ctx context.Context) (rows int64, err error) {
 	err = r.each(ctx, func(of []auth.Tenant) error {
 		counts, err := r.SupersededRowsOf(ctx, r.DB, of)
@@ -215,8 +216,8 @@ func (r *Remover) remove(ctx context.Context, t auth.Tenant) error {
 	return r.raise(ctx, t, oldest, since)
 }
 
-// raise raises the oldest retained snapshot of a tenant to the one that was current when the retention began, or to the oldest one
-// that a pull uses.
+// raise raises the oldest retained snapshot of a tenant to the one that was current when the retention began, or to the
+// oldest one that a pull uses.
 func (r *Remover) raise(ctx context.Context, t auth.Tenant, was snapshot.Versions, since int64) error {
 	oldest, err := r.lastBefore(ctx, t)
 	if err == nil {
@@ -261,7 +262,8 @@ func (r *Remover) lastBefore(ctx context.Context, t auth.Tenant) (v snapshot.Ver
 	return v, err
 }
 
-// notPulled lowers a snapshot to the oldest that a pull uses. A pull of a snapshot below the oldest retained one has no effect.
+// notPulled lowers a snapshot to the oldest that a pull uses. A pull of a snapshot below the oldest retained one has no
+// effect.
 func (r *Remover) notPulled(ctx context.Context, t auth.Tenant, was, oldest snapshot.Versions) (snapshot.Versions, error) {
 	window := cmp.Or(r.Window, DefaultPullWindow)
 	var pulled snapshot.Versions
@@ -292,8 +294,8 @@ func (r *Remover) bounded(ctx context.Context, t auth.Tenant, oldest snapshot.Ve
 	return oldest, err
 }
 
-// sweepBelow removes the rows that are in no snapshot from the oldest retained one on, in small batches. It reports whether it has
-// removed all of them.
+// sweepBelow removes the rows that are in no snapshot from the oldest retained one on, in small batches. It reports
+// whether it has removed all of them.
 func (r *Remover) sweepBelow(ctx context.Context, t auth.Tenant, oldest snapshot.Versions) (all bool, err error) {
 	all = true
 	remove := func(rows Rows, which string, bounds ...any) {
@@ -313,7 +315,8 @@ func (r *Remover) sweepBelow(ctx context.Context, t auth.Tenant, oldest snapshot
 	return all && err == nil, err
 }
 
-// EndLoads takes the lease from a load under way, of a tenant whose removal has begun. The load's next transaction fails.
+// EndLoads takes the lease from a load under way, of a tenant whose removal has begun. The load's next transaction
+// fails.
 func (s *Store) EndLoads(ctx context.Context, t auth.Tenant) error {
 	s.endSleeper(ctx, t)
 	_, err := s.DB.NewRaw(`DELETE FROM leases WHERE tenant_id = ?`, t).Exec(ctx)

@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// DefaultRetention is how long a superseded snapshot stays readable. MinRetention is the least that an operator may set (G8).
+// DefaultRetention is how long a superseded snapshot stays readable. MinRetention is the least that an operator may set
+// (G8).
 const (
 	DefaultRetention = 2 * time.Hour
 	MinRetention     = 15 * time.Minute
@@ -27,8 +28,8 @@ func (s *Store) Retention(ctx context.Context) (time.Duration, error) {
 	return time.ParseDuration(text)
 }
 
-// SetRetention sets the retention for all servers of the database. It writes nothing if the value is the same, so that a server can
-// start while a node of a cluster is down.
+// SetRetention sets the retention for all servers of the database. It writes nothing if the value is the same, so that
+// a server can start while a node of a cluster is down.
 func (s *Store) SetRetention(ctx context.Context, keep time.Duration) error {
 	if was, err := s.Retention(ctx); err == nil && was == keep {
 		return nil

@@ -62,9 +62,9 @@ func (s *Store) tables() []*snapshot.Table {
 	return append([]*snapshot.Table{snapshot.BlocksTable}, s.Tables...)
 }
 
-// inTransaction runs f in one of the many transactions of a load, on a connection of its own, which Copy can use. On SQLite other
-// writers go first, and a power cut may lose the transaction. Nobody reads it before the load's last step, whose commit reaches the
-// disk with all before it.
+// inTransaction runs f in one of the many transactions of a load, on a connection of its own, which Copy can use. On
+// SQLite other writers go first, and a power cut may lose the transaction. Nobody reads it before the load's last step,
+// whose commit reaches the disk with all before it.
 func (s *Store) inTransaction(ctx context.Context, f func(ctx context.Context, conn bun.Conn, tx bun.Tx) error) error {
 	if !handle.Postgres(s.DB) {
 		time.Sleep(sqlitePause)
@@ -153,11 +153,12 @@ type Stored struct {
 	Since, Until int64
 }
 
-// allAtOnce is how many blocks one statement of All reads. On SQLite a longer one would keep the WAL from being truncated.
+// allAtOnce is how many blocks one statement of All reads. On SQLite a longer one would keep the WAL from being
+// truncated.
 const allAtOnce = 512
 
-// All calls visit with every stored block of a tenant, of all snapshots, by kind, A, B and since. It may miss what is written or
-// removed meanwhile. The data are valid until visit returns.
+// All calls visit with every stored block of a tenant, of all snapshots, by kind, A, B and since. It may miss what is
+// written or removed meanwhile. The data are valid until visit returns.
 func (s *Store) All(ctx context.Context, t auth.Tenant, visit func(Stored) error) error {
 	var last Stored
 	for {

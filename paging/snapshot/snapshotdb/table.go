@@ -49,8 +49,8 @@ func keyed(columns []string, keys [][]int64) schema.QueryWithArgs {
 
 func list(columns []string) string { return strings.Join(columns, ", ") }
 
-// sweep calls f with the rows of a tenant that meet a condition, in batches and in the order of the key. A row is given by the values
-// of withSince.
+// sweep calls f with the rows of a tenant that meet a condition, in batches and in the order of the key. A row is given
+// by the values of withSince.
 func (s *Store) sweep(ctx context.Context, t *snapshot.Table, tenant auth.Tenant, where schema.QueryWithArgs, f func(rows [][]int64) error) error {
 	columns := withSince(t)
 	order, after := list(columns), bun.SafeQuery("TRUE")
@@ -91,7 +91,8 @@ func Read[T any](ctx context.Context, idb bun.IDB, r *snapshot.Records[T], f fun
 	})
 }
 
-// Visit calls f at each row of a query and closes the rows. It takes both results of the query. what names the rows in an error.
+// Visit calls f at each row of a query and closes the rows. It takes both results of the query. what names the rows in
+// an error.
 func Visit(rows *sql.Rows, err error, what string, f func(*sql.Rows) error) error {
 	if err == nil {
 		defer rows.Close()

@@ -34,9 +34,9 @@ type Tenant struct {
 	Created   time.Time
 }
 
-// CreateTenant adds a tenant with an empty snapshot and returns its new number. A zero t.Created is set by the clock. It runs in a
-// transaction on idb, or in a savepoint if idb is a transaction, in which the caller creates what belongs to the tenant. The error is
-// ErrExist if the kind has the reference. The reference is not validated.
+// CreateTenant adds a tenant with an empty snapshot and returns its new number. A zero t.Created is set by the clock.
+// It runs in a transaction on idb, or in a savepoint if idb is a transaction, in which the caller creates what belongs
+// to the tenant. The error is ErrExist if the kind has the reference. The reference is not validated.
 func CreateTenant(ctx context.Context, idb bun.IDB, t Tenant) (auth.Tenant, error) {
 	err := idb.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error { return createTenant(ctx, tx, &t) })
 	if err != nil {
@@ -87,7 +87,8 @@ func lockTenants(ctx context.Context, tx bun.Tx) error {
 	return err
 }
 
-// lastNumber returns the last number that any tenant was given, even one that was removed: servers may still have its data in memory.
+// lastNumber returns the last number that any tenant was given, even one that was removed: servers may still have its
+// data in memory.
 func lastNumber(ctx context.Context, tx bun.Tx) (last auth.Tenant, err error) {
 	err = tx.NewRaw(`
 		SELECT max(n)
@@ -96,8 +97,9 @@ func lastNumber(ctx context.Context, tx bun.Tx) (last auth.Tenant, err error) {
 	return last, err
 }
 
-// EndTenant begins the removal of a tenant. It deletes the row that says what is current, so that every step that locks the tenant,
-// such as issuing a key or loading, fails with ErrRemoved. Its other rows stay; see RemoveAll. It may be repeated.
+// EndTenant begins the removal of a tenant. It deletes the row that says what is current, so that every step that locks
+// the tenant, such as issuing a key or loading, fails with ErrRemoved. Its other rows stay; see RemoveAll. It may be
+// repeated.
 func EndTenant(ctx context.Context, tx bun.IDB, t auth.Tenant) error {
 	_, err := Lock(ctx, tx, t)
 	if err == nil {
@@ -179,9 +181,9 @@ type TenantStatus struct {
 	Last  LastLoad  // zero if there was none
 }
 
-// LoadedLast returns the status of up to limit of some tenants, in one statement. The tenants loaded last come first, and those never
-// loaded come last, by number. The statement joins every table with the tenant of versions and names the tenants for each: only then
-// does a distributed database know which rows are on one node.
+// LoadedLast returns the status of up to limit of some tenants, in one statement. The tenants loaded last come first,
+// and those never loaded come last, by number. The statement joins every table with the tenant of versions and names
+// the tenants for each: only then does a distributed database know which rows are on one node.
 func LoadedLast(ctx context.Context, db bun.IDB, limit int, of ...auth.Tenant) (list []TenantStatus, err error) {
 	if len(of) == 0 {
 		return nil, nil
@@ -219,8 +221,8 @@ type LastLoad struct {
 	Rows  int64         // read from all files
 }
 
-// NoteLoad records the last load that ended, for [LoadedLast]. It is not part of the load's transaction: the record is for the
-// status only, and a load is not undone because it cannot be written.
+// NoteLoad records the last load that ended, for [LoadedLast]. It is not part of the load's transaction: the record is
+// for the status only, and a load is not undone because it cannot be written.
 func NoteLoad(ctx context.Context, db bun.IDB, t auth.Tenant, l LastLoad) error {
 	_, err := db.NewRaw(`
 		INSERT INTO loads (tenant_id, ended, milliseconds, row_count)

@@ -34,7 +34,7 @@ CREATE TABLE entities (
 	parent_id    bigint           NOT NULL, -- 0 = the partner
 	deleted      boolean          NOT NULL,
 	version      bigint           NOT NULL, -- of the registers, when the row was last written
-	network_id   bigint           NOT NULL DEFAULT 0, -- above a school or a class: what is below a network is one range of an index
+	network_id   bigint           NOT NULL DEFAULT 0, -- above a school or a class, so that the entities below a network are one range of an index
 	PRIMARY KEY (tenant_id, entity_id)
 );
 --bun:split
@@ -42,8 +42,8 @@ CREATE UNIQUE INDEX entities_live_reference ON entities (tenant_id, reference_id
 --bun:split
 CREATE INDEX entities_version ON entities (tenant_id, version);
 --bun:split
--- The lists of the directory read these, so that a page costs the same however far it is from the first (P8, P9): each index ends
--- in the number that the list is ordered by.
+-- For the lists of the directory (P8, P9): each index ends in the number that the list is ordered by, so that any page
+-- costs the same.
 CREATE INDEX entities_network ON entities (tenant_id, network_id, entity_id) WHERE NOT deleted;
 --bun:split
 CREATE INDEX entities_parent ON entities (tenant_id, parent_id, entity_id) WHERE NOT deleted;
@@ -64,9 +64,9 @@ CREATE TABLE accounts (
 	deleted      boolean          NOT NULL,
 	version      bigint           NOT NULL,
 	PRIMARY KEY (tenant_id, user_id)
-) WITH (autovacuum_vacuum_scale_factor = 0.02); -- so that what was erased leaves the table soon
+) WITH (autovacuum_vacuum_scale_factor = 0.02); -- so that erased values leave the table soon
 --bun:split
--- Statistics quote values: they must not quote a person that is erased later.
+-- Statistics contain values, and must not contain those of a person who is erased later.
 ALTER TABLE accounts ALTER COLUMN name SET STATISTICS 0, ALTER COLUMN email SET STATISTICS 0, ALTER COLUMN phone SET STATISTICS 0;
 --bun:split
 CREATE UNIQUE INDEX accounts_live_reference ON accounts (tenant_id, reference_id) WHERE NOT deleted;
@@ -77,11 +77,11 @@ CREATE INDEX accounts_version ON accounts (tenant_id, version);
 --bun:split
 CREATE INDEX accounts_entity ON accounts (tenant_id, entity_id, kind, user_id) WHERE NOT deleted;
 --bun:split
--- An account that takes a reference asks for the deleted account that had it before.
+-- To find the deleted account that had a reference.
 CREATE INDEX accounts_deleted_reference ON accounts (tenant_id, reference_id) WHERE deleted;
 --bun:split
--- The accounts that had a reference, each from when on: an event belongs to the account that had its reference at the event's time
--- (F4). A reference that only one account ever had, and still has, is left out.
+-- The owners of each reference, in the order of time: an event belongs to the account that owned its reference at the
+-- event's time (F4). A reference that only one account ever had, and still has, is left out.
 CREATE TABLE reference_owners (
 	tenant_id    bigint           NOT NULL,
 	reference_id text COLLATE "C" NOT NULL,
@@ -102,7 +102,7 @@ CREATE TABLE evaluations (
 -- Evaluations are deleted with their entity (P6).
 CREATE INDEX evaluations_entity ON evaluations (tenant_id, entity_id);
 --bun:split
--- Rows that were replaced, as they were until a version of the registers: an earlier snapshot is read from here and from the rows
+-- Superseded rows, as they were until a version of the tables. An earlier snapshot is read from here and from the rows
 -- that are older than it (G8).
 CREATE TABLE entities_past (
 	tenant_id    bigint   NOT NULL,
@@ -137,13 +137,13 @@ CREATE TABLE accounts_past (
 --bun:split
 ALTER TABLE accounts_past ALTER COLUMN name SET STATISTICS 0, ALTER COLUMN email SET STATISTICS 0;
 --bun:split
--- Erasure goes through all snapshots of a person.
+-- An erasure updates all snapshots of a person.
 CREATE INDEX accounts_past_user ON accounts_past (tenant_id, user_id);
 --bun:split
 CREATE TABLE degrees_past (
 	tenant_id bigint   NOT NULL,
 	until     bigint   NOT NULL,
-	position  integer  NOT NULL, -- 0 stands for the vocabulary itself, which may have no other row
+	position  integer  NOT NULL, -- 0 marks a superseded vocabulary, which may have no other row
 	code      text     NOT NULL,
 	stage     text     NOT NULL,
 	grade     smallint NOT NULL,

@@ -17,25 +17,25 @@ CREATE TABLE settings (
 	value text NOT NULL
 );
 --bun:split
--- One row a tenant: which snapshot is current. Readers compare it, and writers lock it. next_facts hold from next_from, where a load
--- waits for its hour. oldest_* is the oldest snapshot that is kept, and since when, where older ones wait to be deleted. secret
--- tells an X-Snapshot of the tenant's from another text. Instants are microseconds since 1970, and 0 is none. Numbers of loads begin
--- at 2^32 (package paging/snapshot).
+-- One row for each tenant: its current snapshot. Requests read it, and writers lock it. next_facts become current at
+-- next_from, if a load waits for its hour. oldest_* is the oldest retained snapshot, and since when rows below it wait
+-- to be removed. secret signs the X-Snapshot of the tenant. Instants are microseconds since 1970, and 0 is none.
+-- Numbers of loads begin at 2^32 (package paging/snapshot).
 CREATE TABLE versions (
 	tenant_id        bigint NOT NULL PRIMARY KEY,
 	registers        bigint NOT NULL,
 	facts            bigint NOT NULL,
-	facts_from        bigint NOT NULL DEFAULT 0,
+	facts_from       bigint NOT NULL DEFAULT 0,
 	next_facts       bigint NOT NULL DEFAULT 0,
 	next_from        bigint NOT NULL DEFAULT 0,
 	oldest_registers bigint NOT NULL DEFAULT 0,
 	oldest_facts     bigint NOT NULL DEFAULT 0,
 	oldest_since     bigint NOT NULL DEFAULT 0,
 	secret           bytea,
-	erasures         bigint NOT NULL DEFAULT 0 -- raised by each erasure (G8): answers change by it, and snapshots do not
+	erasures         bigint NOT NULL DEFAULT 0 -- raised by each erasure (G8), which changes answers and no snapshot
 );
 --bun:split
--- The snapshots that there were, each with when it began.
+-- All retained snapshots, each with its beginning.
 CREATE TABLE snapshots (
 	tenant_id bigint NOT NULL,
 	registers bigint NOT NULL,
@@ -45,8 +45,8 @@ CREATE TABLE snapshots (
 	PRIMARY KEY (tenant_id, registers, facts)
 );
 --bun:split
--- Loads that are under way, or have died: who may write the tenant's facts, until when. transactions counts the transactions that a load
--- has committed: a standby that was promoted may have its lease, and lack what it wrote last.
+-- Loads under way, and dead ones: which load may write the tenant's facts, and until when. transactions counts the
+-- transactions that it has committed: a standby that was promoted may have the lease, and lack the last of them.
 CREATE TABLE leases (
 	tenant_id bigint NOT NULL,
 	number    bigint NOT NULL,
@@ -57,7 +57,7 @@ CREATE TABLE leases (
 	PRIMARY KEY (tenant_id, number)
 );
 --bun:split
--- The packed facts of both domains. A row is visible in the snapshots [since, until). Nearly all bytes are here: a fifth
+-- The blocks of both domains. A row is visible in the snapshots [since, until). Nearly all bytes are here: a fifth
 -- of the table in dead rows, which autovacuum waits for by default, would be terabytes.
 CREATE TABLE blocks (
 	tenant_id bigint   NOT NULL,
@@ -72,10 +72,10 @@ CREATE TABLE blocks (
 	PRIMARY KEY (tenant_id, kind, a, b, since)
 ) WITH (autovacuum_vacuum_scale_factor = 0.02, toast.autovacuum_vacuum_scale_factor = 0.02);
 --bun:split
--- Removal finds superseded rows by it, and what undoes a load that died finds the rows that the load closed.
+-- To find superseded rows to remove, and rows that a dead load has closed.
 CREATE INDEX blocks_until ON blocks (tenant_id, until) WHERE until < 140737488355327;
 --bun:split
--- The bytes are packed already: looking for more to save costs time and finds little.
+-- The data is compact already: compressing it takes time and saves little.
 ALTER TABLE blocks ALTER COLUMN data SET STORAGE EXTERNAL;
 --bun:split
 -- Pulls: the snapshot, and the day, that the later pages of a query are answered from (H12).
@@ -87,7 +87,7 @@ CREATE TABLE pulls (
 	facts     bigint NOT NULL,
 	day       bigint NOT NULL,
 	began     bigint NOT NULL,
-	asked     bigint NOT NULL, -- the last time, to the minute
+	asked     bigint NOT NULL, -- last request, to the minute
 	PRIMARY KEY (tenant_id, budget, query)
 );
 --bun:split
@@ -108,8 +108,8 @@ CREATE TABLE loads (
 	PRIMARY KEY (tenant_id)
 );
 --bun:split
--- People whose name, e-mail and phone were erased for ever (P7): no later row brings them back. user_id is the number of an account
--- or of a reader; since is when the first erasure was asked for, in microseconds since 1970.
+-- People whose name, e-mail and phone are erased for good (P7). user_id is the number of an account or a reader, and
+-- since the time of the first request, in microseconds since 1970.
 CREATE TABLE forgotten (
 	tenant_id bigint NOT NULL,
 	user_id   bigint NOT NULL,
