@@ -46,7 +46,7 @@ func TestCoverageAdd(t *testing.T) {
 func TestCoverageWithin(t *testing.T) {
 	c := reading.Coverage{{-5, 5}, {10, 20}, {30, 40}}
 	for _, test := range []struct{ length, want int64 }{
-		{40, 25}, {41, 25}, {39, 24}, {31, 16}, {30, 15}, {29, 15}, {20, 15}, {10, 5}, {5, 5}, {4, 4}, {0, 0}, {-1, 0},
+		{40, 25}, {41, 25}, {39, 24}, {31, 16}, {30, 15}, {29, 15}, {20, 15}, {10, 5}, {5, 5}, {4, 4}, {1, 1}, {0, 0}, {-1, 0},
 		{math.MaxInt64, 25}, {math.MinInt64, 0},
 	} {
 		if got := c.Within(test.length); got != test.want {

@@ -17,6 +17,7 @@ func TestPercent(t *testing.T) {
 		want            reading.Percent
 	}{
 		{"nothing", 0, 100, 0},
+		{"all of one unit", 1, 1, 10_000},
 		{"all", 100, 100, 10_000},
 		{"at most 100 %", 101, 100, 10_000},
 		{"two decimals, down", 1, 3, 3_333},
@@ -62,7 +63,7 @@ func example() (r reading.Record, march, april calendar.Period) {
 func TestTotal(t *testing.T) {
 	r, march, april := example()
 	firstInMarch, lastInMarch := time.Date(2026, 3, 2, 13, 0, 0, 0, time.UTC), time.Date(2026, 3, 2, 14, 10, 0, 0, time.UTC)
-	var totaller reading.Totaller // one for all, as it is meant to be used
+	var totaller reading.Totaller                          // one for all, as it is meant to be used
 	inApril := time.Date(2026, 5, 1, 2, 0, 0, 0, time.UTC) // 23:00 on 30 April in Brasilia
 	for _, test := range []struct {
 		rule   string

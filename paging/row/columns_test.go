@@ -66,7 +66,7 @@ func TestValues(t *testing.T) {
 			t.Errorf("%+v has the values %v, want %v", test.of, values, test.want)
 		}
 		got := stored{}
-		if err := s.Scanner().Scan(rowOf(values), &got); err != nil {
+		if err := s.Scanner()(rowOf(values), &got); err != nil {
 			t.Error(err)
 		}
 		if test.of.live {
@@ -102,7 +102,7 @@ func TestScan(t *testing.T) {
 		changed := slices.Clone(values)
 		changed[test.field] = test.value
 		got := ""
-		if err := c.Scan(rowOf(changed), &stored{}); err != nil {
+		if err := c(rowOf(changed), &stored{}); err != nil {
 			got = err.Error()
 		}
 		if got != test.want {
@@ -110,7 +110,7 @@ func TestScan(t *testing.T) {
 		}
 	}
 	broken := errors.New("broken")
-	if err := c.Scan(func(...any) error { return broken }, &stored{}); !errors.Is(err, broken) {
+	if err := c(func(...any) error { return broken }, &stored{}); !errors.Is(err, broken) {
 		t.Errorf("a row that cannot be read: %v", err)
 	}
 }
@@ -135,7 +135,7 @@ func TestScanSome(t *testing.T) {
 	want := stored{thing{id: 3, other: 4, name: "b", note: ptr("x"), colour: 2, goneOn: 9, seen: full, uses: ptr[int64](5), parts: []int64{1}}}
 	got := want
 	got.id, got.name = 0, "a"
-	if err := s.Scanner("thingId", "name").Scan(rowOf([]any{int64(3), "b"}), &got); err != nil || !reflect.DeepEqual(got, want) {
+	if err := s.Scanner("thingId", "name")(rowOf([]any{int64(3), "b"}), &got); err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, %v, want %+v", got, err, want)
 	}
 }
