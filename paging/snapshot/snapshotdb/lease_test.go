@@ -13,6 +13,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 	"github.com/lectern-dev/lectern/server/database"
@@ -85,57 +86,67 @@ func TestCalledOff(t *testing.T) {
 	})
 }
 
-// A load that is stopped in the middle of a COPY sends nothing, and does not end what it has begun. Who takes over when its lease
-// has run out does not wait for it.
+// A load that is stopped in the middle of a COPY sends nothing and does not end its transaction. After its lease has expired,
+// neither the next load nor the removal of the tenant waits for it.
 func TestSleepInCopy(t *testing.T) {
-	db := dbtest.Postgres(t)
-	store, tenant, now := newStore(t, db)
-	dead, err := store.Begin(t.Context(), tenant, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	dead.Kill()
-	asleep, wake, woken := make(chan bool), make(chan bool), make(chan error, 1)
-	go func() {
-		conn, err := db.Conn(t.Context())
-		if err != nil {
-			woken <- err
-			return
-		}
-		defer conn.Close()
-		woken <- conn.RunInTx(t.Context(), nil, func(ctx context.Context, tx bun.Tx) error {
-			if _, err := tx.ExecContext(ctx, `UPDATE leases SET transactions = transactions + 1 WHERE tenant_id = ?`, tenant); err != nil {
+	for name, takeOver := range map[string]func(context.Context, *snapshotdb.Store, auth.Tenant) error{
+		"the next load": func(ctx context.Context, s *snapshotdb.Store, tenant auth.Tenant) error {
+			next, err := s.Begin(ctx, tenant, nil)
+			if err != nil {
 				return err
 			}
-			_, err := db.Copy(ctx, conn, "leases", []string{"tenant_id"}, func(func([]any) bool) {
-				close(asleep)
-				<-wake
-			})
-			return err
+			return next.Close(ctx)
+		},
+		"a removal": func(ctx context.Context, s *snapshotdb.Store, tenant auth.Tenant) error {
+			return s.EndLoads(ctx, tenant)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			db := dbtest.Postgres(t)
+			store, tenant, now := newStore(t, db)
+			dead, err := store.Begin(t.Context(), tenant, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			dead.Kill()
+			wake, woken := make(chan bool), make(chan error, 1)
+			go func() { woken <- sleepInCopy(t.Context(), db, tenant, wake) }()
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			const copies = `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND query ILIKE 'copy%' AND wait_event = 'ClientRead'`
+			for n := 0; n == 0; {
+				if err := db.QueryRowContext(ctx, copies).Scan(&n); err != nil {
+					t.Fatal(err)
+				}
+			}
+			*now = now.Add(time.Hour)
+			err = takeOver(ctx, store, tenant)
+			close(wake)
+			if err != nil {
+				t.Fatalf("beside a load that sleeps in a COPY: %v", err)
+			}
+			if err := <-woken; err == nil {
+				t.Error("the load that slept has written")
+			}
+			nothingLeft(t, db)
 		})
-	}()
-	<-asleep
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	const copies = `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND query ILIKE 'copy%' AND wait_event = 'ClientRead'`
-	for n := 0; n == 0; {
-		if err := db.QueryRowContext(ctx, copies).Scan(&n); err != nil {
-			t.Fatal(err)
-		}
 	}
-	*now = now.Add(time.Hour)
-	next, err := store.Begin(ctx, tenant, nil)
-	close(wake)
+}
+
+// sleepInCopy locks a tenant's lease and begins a COPY, which it goes on with after wake is closed.
+func sleepInCopy(ctx context.Context, db *database.DB, tenant auth.Tenant, wake <-chan bool) error {
+	conn, err := db.Conn(ctx)
 	if err != nil {
-		t.Fatalf("Begin beside a load that sleeps in a COPY = %v", err)
+		return err
 	}
-	if err := <-woken; err == nil {
-		t.Error("the load that slept has written")
-	}
-	if err := next.Close(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	nothingLeft(t, db)
+	defer conn.Close()
+	return conn.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
+		if _, err := tx.ExecContext(ctx, `UPDATE leases SET transactions = transactions + 1 WHERE tenant_id = ?`, tenant); err != nil {
+			return err
+		}
+		_, err := db.Copy(ctx, conn, "leases", []string{"tenant_id"}, func(func([]any) bool) { <-wake })
+		return err
+	})
 }
 
 // nothingLeft holds that no lease and no row of a load is there.
