@@ -255,18 +255,6 @@ func TestMetricsOfTheCache(t *testing.T) {
 	}
 }
 
-// A tenant that the list has and the libraries do not know takes nothing away from the metrics.
-func TestMetricsOfAHalfMadeNetwork(t *testing.T) {
-	db := dbtest.SQLite(t)
-	s := newServer(t, server.Config{DB: db})
-	if _, err := snapshotdb.CreateTenant(t.Context(), db, snapshotdb.Tenant{Kind: snapshotdb.Library, Reference: "meia", Name: "Meia"}); err != nil {
-		t.Fatal(err)
-	}
-	if _, ok := metricsOf(t, s)[`lectern_data_version{data="facts",kind="library",reference="meia",tenant="1"}`]; !ok {
-		t.Error("its versions are missing")
-	}
-}
-
 // A thousand tenants have series of their own, those that were loaded last; how many others there are is told.
 func TestMetricsOfManyTenants(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {

@@ -127,44 +127,6 @@ func (n *network) answers(key, route, end string) {
 	}
 }
 
-func TestLibrariesRoutes(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, db *database.DB) {
-		n := newNetwork(t, db, server.Config{})
-		const ana = `{"userId":7,"name":"Ana","email":"ana@rede.example","library":"Central","ageGroup":"Adulto","city":"Belém","state":"PA","gender":"Feminino",` +
-			`"registeredAt":"2026-08-01","status":"active","deletedAt":null,"updatedAt":"2026-08-01T12:00:00Z","confirmedAt":null,"lastSignInAt":null,"totalLoans":1}`
-		n.answers(n.key, "/users?libraryId=1", `{"meta":{"updatedAt":"2026-09-15 14:00:00","page":{"page":1,"pageSize":100,"totalRows":1}},"data":{"rows":[`+ana+`]}}`)
-		n.answers(n.key, "/engagements?startDate=2026-09-01&endDate=2026-09-01", `"totalRows":1}},"data":{"rows":[`+
-			`{"date":"2026-09-01","userId":7,"logins":1,"loans":1,"returns":0,"readings10":1,"readings50":0,"previews":0,"distinctBooks":1,"readingSeconds":600,"renewals":0,"reservations":0,"reservationsConverted":0}]}}`)
-		n.answers(n.key, "/datasets/books", `"totalRows":1}},"data":{"rows":[{"bookId":10,"title":"Dom Casmurro","isbn":"9788500000000","author":"Machado de Assis",`+
-			`"publisher":"Garnier","collection":"additional","hasEbook":true,"hasAudiobook":true,"model":26,"copies":52,"consumedCopies":1,"availableCopies":51,"loans":1,"returns":0,`+
-			`"readings10":1,"readings50":0,"renewals":0,"readingSeconds":600,"reservations":1,"convertedReservations":0,"activeReservations":1}]}}`)
-		n.answers(n.key, "/datasets/stock?consumptionBand=1-10", `"totalRows":1}},"data":{"rows":[{"bookId":10,"title":"Dom Casmurro","activeLoans":1,"readings":1,"possibleReadings":52,`+
-			`"percentage":0.0192,"activeReservations":1,"purchases":[{"purchaseId":"Compra 12","modality":null,"model":26,"copies":2,"possibleReadings":52,"consumed":1,"percentage":0.0192,`+
-			`"purchasedAt":"2026-08-01","unitPrice":"12.50","totalPrice":"25.00","expiresAt":null}]}]}}`)
-		n.answers(n.key, "/datasets/loans", `"data":{"rows":[{"loanId":20,"userId":7,"bookId":10,"title":"Dom Casmurro","isbn":"9788500000000","author":"Machado de Assis",`+
-			`"borrowedAt":"2026-09-01","dueAt":"2026-09-15","returnedAt":null,"status":"active","readingSeconds":600,"progress":12.50}]}}`)
-		n.answers(n.key, "/datasets/reservations", `"data":{"rows":[{"reservationId":30,"userId":8,"bookId":10,"title":"Dom Casmurro","isbn":"9788500000000",`+
-			`"status":"waiting","position":1,"titleQueue":1,"reservedAt":"2026-09-02","resolvedAt":null}]}}`)
-		n.answers(n.key, "/datasets/logins?userId=7", `"data":{"rows":[{"userId":7,"date":"2026-09-01","firstSeenAt":"2026-09-01 10:00:00","lastSeenAt":"2026-09-01 11:00:00","events":2}]}}`)
-		n.answers(n.key, "/datasets/channels", `"endDate":"2026-09-15"}},"data":{"rows":[{"date":"2026-09-01","channel":"app","sessions":3,"estimated":true}]}}`)
-		n.answers(n.key, "/datasets/suggestions?search=irac", `"data":{"rows":[{"title":"Iracema","author":null,"publisher":null,"searchTerm":null,"requestsCount":1,"uniqueUsers":1,`+
-			`"availability":"marketplace","lastRequestedAt":"2026-09-03"}]}}`)
-		n.answers(n.key, "/datasets/suggestion-requests?title=IRACEMA", `"data":{"rows":[{"userId":8,"title":"Iracema","author":null,"searchTerm":null,"requestedAt":"2026-09-03"}]}}`)
-		n.answers(n.key, "/dimensions", `"ras":["Norte"],"states":["PA"],"cities":["Belém"],"genders":["Feminino","Masculino","Não informado","Não-binário","Outro"],"publicationYears":[1899]}}`)
-		w := n.get(n.key, librariesPrefix+"/summary?groupBy=state")
-		for _, part := range []string{
-			`"period":{"startDate":"2026-08-16","endDate":"2026-09-15"},"page":{"page":1,"pageSize":100,"totalRows":2}}`,
-			`"general":{"registeredUsers":2,"logins":2,"usersWithLogin":2,"loans":1`,
-			`"channels":{"available":true,"appEstimated":true,"total":3,"web":0,"app":3`,
-			`{"key":"PA","label":"PA","metrics":{"registeredUsers":1`, `{"key":"","label":"Não informado","metrics":{"registeredUsers":1`,
-		} {
-			if !strings.Contains(w.Body.String(), part) {
-				t.Errorf("summary = %d\n%s\nwant it to have %s", w.Code, w.Body, part)
-			}
-		}
-	})
-}
-
 // A network without a load answers every route, with nothing in it; it sees nothing of another, whatever it asks for (G3).
 func TestLibrariesTenants(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
@@ -176,22 +138,6 @@ func TestLibrariesTenants(t *testing.T) {
 		n.answers(n.empty, "/dimensions?", `"publicationYears":[]}}`)
 		if w := n.get(n.empty, librariesPrefix+"/summary"); w.Code != 200 || !strings.Contains(w.Body.String(), `"updatedAt":null`) {
 			t.Errorf("summary before the first load = %d %s, want 200 and no hour", w.Code, w.Body)
-		}
-	})
-}
-
-// A load is seen by the next request, although answers are kept; the same query in between has the same bytes (L1).
-func TestLibrariesLoadIsSeen(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, db *database.DB) {
-		n := newNetwork(t, db, server.Config{})
-		first := n.get(n.key, librariesPrefix+"/users").Body.String()
-		if again := n.get(n.key, librariesPrefix+"/users").Body.String(); again != first {
-			t.Errorf("the same query = %s, then %s", first, again)
-		}
-		n.clock.now = n.clock.now.Add(time.Hour)
-		n.load(map[string]string{"readers": `{"userId":9,"name":"Caio","email":null,"libraryId":null,"ageGroupId":null,"city":null,"state":null,"ra":null,"gender":null,"registeredAt":"2026-09-10","status":"active","deletedAt":null,"updatedAt":"2026-09-10T12:00:00Z","confirmedAt":null,"lastSignInAt":null}`})
-		if w := n.get(n.key, librariesPrefix+"/users"); !strings.Contains(w.Body.String(), `"updatedAt":"2026-09-15 15:00:00","page":{"page":1,"pageSize":100,"totalRows":3}`) {
-			t.Errorf("after a load = %s, want the new hour and three readers", w.Body)
 		}
 	})
 }

@@ -207,24 +207,6 @@ func TestPullByPage(t *testing.T) {
 	})
 }
 
-// The page of a pull whose state is gone is 410, and page 1 begins it again.
-func TestPullGone(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, db *database.DB) {
-		f := newFixture(t, db, server.Config{})
-		f.get(f.north, prefix+"/users?pageSize=1")
-		f.renamed(t, "Novo")
-		f.lose(t)
-		w := f.get(f.north, prefix+"/users?pageSize=1&page=2")
-		if w.Code != 410 || w.Body.String() != goneSnapshot || w.Header().Get("X-Ratelimit-Remaining-Public-Default") != "28" {
-			t.Errorf("page 2 = %d %s %v", w.Code, w.Body, w.Header())
-		}
-		f.get(f.north, prefix+"/users?pageSize=1")
-		if w := f.get(f.north, prefix+"/users?pageSize=1&page=2"); w.Code != 200 || !strings.Contains(w.Body.String(), "Novo") {
-			t.Errorf("page 2 of the pull begun again = %d %s", w.Code, w.Body)
-		}
-	})
-}
-
 // moment is what a snapshot says but for the query.
 func moment(snapshot string) string {
 	b, err := base64.RawURLEncoding.DecodeString(snapshot)

@@ -160,15 +160,6 @@ func TestRoutes(t *testing.T) {
 	})
 }
 
-func TestPeriodWithoutReading(t *testing.T) {
-	db := dbtest.SQLite(t)
-	f := newFixture(t, db, server.Config{})
-	w := f.get(f.south, prefix+"/readings?startDate=2026-03-02")
-	if want := `"totalRows":0}},"data":{"rows":[]}}`; w.Code != 200 || !strings.HasSuffix(w.Body.String(), want) {
-		t.Errorf("a period without reading = %d %s, want 200 …%s", w.Code, w.Body, want)
-	}
-}
-
 func TestFirstChecks(t *testing.T) {
 	f := newFixture(t, dbtest.SQLite(t), server.Config{})
 	python := "Python-urllib/3.12"

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -186,23 +185,6 @@ func TestPartnerCreate(t *testing.T) {
 	}
 	if got := ok(t, "partner", "create", "bob", "--name", "Bob"); !strings.HasPrefix(got, `{"tenant":2,`) {
 		t.Errorf("second partner = %q, want tenant 2", got)
-	}
-}
-
-func TestLoadIsIdempotent(t *testing.T) {
-	t.Chdir(t.TempDir())
-	ok(t, "partner", "create", "ana", "--name", "Ana")
-	generated(t, "schools", "feed", generate.Params{Users: 20, Days: 3, Compress: "zst"})
-	type totals struct{ NewEvents, RepeatedEvents int }
-	var loads [2]totals
-	for i := range loads {
-		out := ok(t, "load", "schools", "--partner", "ana", "feed")
-		if err := json.Unmarshal([]byte(out), &loads[i]); err != nil || strings.Count(out, "\n") != 1 {
-			t.Fatalf("load = %q (%v), want one line of JSON", out, err)
-		}
-	}
-	if loads[0].NewEvents == 0 || loads[1].NewEvents != 0 || loads[1].RepeatedEvents != loads[0].NewEvents+loads[0].RepeatedEvents {
-		t.Errorf("two loads = %+v, want the second to repeat the first", loads)
 	}
 }
 

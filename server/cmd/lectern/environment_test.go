@@ -3,9 +3,7 @@ package main
 import (
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
@@ -78,71 +76,18 @@ func TestClock(t *testing.T) {
 	}
 }
 
-// TestClockRunsOn: a server whose clock was started just before midnight crosses it, and the hour, by itself: the periods end
-// on the new day, and facts that wait for the hour hold. With such a clock any keep will do.
-func TestClockRunsOn(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, db *database.DB) {
-		loaded(t)
-		const last, first = "2031-05-31", "2031-06-01"
-		midnight := time.Date(2031, 6, 1, 3, 0, 0, 0, time.UTC)
-		t.Setenv(clockVariable, midnight.Add(-time.Minute).Format(time.RFC3339))
-		with := func(args ...string) []string { return append([]string{"--db", db.URL}, args...) }
-		must := func(args ...string) string {
-			t.Helper()
-			code, out, errs := lectern(t, with(args...)...)
-			if code != exitOK {
-				t.Fatalf("lectern %q = %d %s", args, code, errs)
-			}
-			return out
+// TestKeepLimits: 15 minutes is the least to keep snapshots for.
+func TestKeepLimits(t *testing.T) {
+	t.Chdir(t.TempDir())
+	ok(t, "migrate")
+	for _, short := range []string{"1s", "14m59s"} {
+		if line := fails(t, exitError, "serve", "--keep", short); !strings.Contains(line, "--keep") || !strings.Contains(line, "15m") {
+			t.Errorf("serve --keep %s says %q, want the least", short, line)
 		}
-		must("partner", "create", "ana", "--name", "Ana")
-		must("load", "schools", "--partner", "ana", "feed")
-		key, _ := apiKey(t, must("key", "issue", "schools", "--partner", "ana", "--network", "rede-1"))
-		waits := func() (n int) {
-			t.Helper()
-			if err := db.NewRaw(`SELECT count(*) FROM versions WHERE next_facts > 0`).Scan(t.Context(), &n); err != nil {
-				t.Fatal(err)
-			}
-			return n
+	}
+	for _, bad := range []string{"0s", "2"} {
+		if line := fails(t, exitUsage, "serve", "--keep", bad); !strings.Contains(line, "--keep") {
+			t.Errorf("serve --keep %s says %q, want how to write it", bad, line)
 		}
-		serve := with("serve", "--addr", "127.0.0.1:0", "--schools-rate", "0", "--keep", "1s")
-		before := 0
-		// A server that does not answer before midnight started too late: the next one has twice the time.
-		for lead := 500 * time.Millisecond; before == 0; lead *= 2 {
-			if _, err := db.NewRaw(`UPDATE versions SET next_facts = facts + 5, next_from = ?`, midnight.UnixMicro()).Exec(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			t.Setenv(clockVariable, midnight.Add(-lead).Format(time.RFC3339Nano))
-			whileServing(t, serve, servingLine, func(lines string) {
-				url := servedAt(t, lines) + "/api-platform/schools/v1/engagements?pageSize=1"
-				for {
-					waiting := waits()
-					status, body := fetch(t, url, key)
-					if status == 200 && strings.Contains(body, `"endDate":"`+first+`"`) {
-						break
-					}
-					if before++; status != 200 || !strings.Contains(body, `"endDate":"`+last+`"`) || waiting != 1 {
-						t.Fatalf("before midnight: %d %s, %d wait", status, body, waiting)
-					}
-				}
-			})
-			if waits() != 0 {
-				t.Errorf("%d wait for an hour that has passed", waits())
-			}
-		}
-		if keep, err := server.Snapshots(db, nil).Retention(t.Context()); err != nil || keep != time.Second {
-			t.Errorf("keep = %v, %v, want 1s", keep, err)
-		}
-		t.Setenv(clockVariable, "")
-		for _, short := range []string{"1s", "14m59s"} {
-			if line := fails(t, exitError, with("serve", "--keep", short)...); !strings.Contains(line, "--keep") || !strings.Contains(line, "15m") {
-				t.Errorf("serve --keep %s says %q, want the least", short, line)
-			}
-		}
-		for _, bad := range []string{"0s", "2"} {
-			if line := fails(t, exitUsage, with("serve", "--keep", bad)...); !strings.Contains(line, "--keep") {
-				t.Errorf("serve --keep %s says %q, want how to write it", bad, line)
-			}
-		}
-	})
+	}
 }

@@ -5,10 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -136,39 +134,6 @@ func liveKeys(t *testing.T, db *database.DB) (n int) {
 	return n
 }
 
-// TestIssueWhileDeleting: a network is deleted while a key of it is issued. Whichever is first, no key outlives it (G3).
-func TestIssueWhileDeleting(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, db *database.DB) {
-		ok(t, "--db", db.URL, "partner", "create", "ana", "--name", "Ana")
-		p, err := snapshotdb.TenantOf(t.Context(), db, snapshotdb.Partner, "ana")
-		if err != nil {
-			t.Fatal(err)
-		}
-		outcomes := map[bool]int{}
-		for i := range 20 {
-			ref := fmt.Sprint("rede-", i)
-			newNetwork(t, db, directory.PartnerID(p.ID), ref)
-			var out string
-			var deleted error
-			var wg sync.WaitGroup
-			wg.Go(func() { out = issueQuietly(t, db, ref) })
-			wg.Go(func() {
-				deleted = (&directorydb.Store{DB: db.DB}).DeleteEntity(t.Context(), directory.PartnerID(p.ID), directory.Ref(ref))
-			})
-			wg.Wait()
-			issued := strings.Contains(out, "apiKey")
-			if deleted != nil || !issued && !strings.Contains(out, "has no network") {
-				t.Fatalf("issue says %q, the deletion %v", out, deleted)
-			}
-			outcomes[issued]++
-		}
-		t.Logf("issued before the deletion or not: %v", outcomes)
-		if n := liveKeys(t, db); n != 0 {
-			t.Errorf("%d live keys of deleted networks", n)
-		}
-	})
-}
-
 // TestIssueWaitsForDeletion: a deletion has begun and is not committed when a key is issued. That waits and finds no network.
 func TestIssueWaitsForDeletion(t *testing.T) {
 	db := dbtest.Postgres(t) // where a transaction that waits can be seen
@@ -209,24 +174,4 @@ func TestIssueNamesBothWays(t *testing.T) {
 	if !strings.Contains(line, "lectern load schools") || !strings.Contains(line, "directory API") {
 		t.Errorf("no such network says %q, want both ways to create one", line)
 	}
-}
-
-// TestRevokedElsewhere: a key that another process revokes ends at once, on a server that knows it.
-func TestRevokedElsewhere(t *testing.T) {
-	loaded(t)
-	key, id := apiKey(t, ok(t, "key", "issue", "schools", "--partner", "ana", "--network", "rede-1"))
-	whileServing(t, []string{"serve", "--addr", "127.0.0.1:0"}, servingLine, func(lines string) {
-		users := servedAt(t, lines) + "/api-platform/schools/v1/users"
-		for range 2 {
-			if status, body := fetch(t, users, key); status != 200 {
-				t.Fatalf("a live key = %d %s, want 200", status, body)
-			}
-		}
-		if out, err := child(t, "key", "revoke", id).CombinedOutput(); err != nil {
-			t.Fatalf("revoke: %v: %s", err, out)
-		}
-		if status, _ := fetch(t, users, key); status != 401 {
-			t.Errorf("the revoked key = %d, want 401", status)
-		}
-	})
 }

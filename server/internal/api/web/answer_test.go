@@ -13,8 +13,6 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
-	"github.com/lectern-dev/lectern/paging"
-	"github.com/lectern-dev/lectern/reading"
 	"github.com/lectern-dev/lectern/server/internal/api/web"
 	"github.com/lectern-dev/lectern/server/internal/api/wire"
 )
@@ -206,36 +204,6 @@ func TestAnswersConcurrently(t *testing.T) {
 		})
 	}
 	wg.Wait()
-}
-
-func BenchmarkAnswer(b *testing.B) {
-	table := wire.Table[int64]{Write: func(w *wire.Writer, i *int64) {
-		w.Int("userId", *i, "")
-		w.Object("book", "", "", func() {
-			w.Int("id", *i*7, "")
-			w.Text("title", "Memórias póstumas de Brás Cubas", "")
-			w.TextOrNull("isbn", "", "")
-		})
-		w.Percent("percent", reading.Percent(*i), "")
-		w.Minutes("readingMinutes", reading.Minutes(*i), "")
-		w.Bool("finished", *i%2 == 0, "")
-	}}
-	numbers := make([]int64, 1000)
-	for i := range numbers {
-		numbers[i] = int64(i)
-	}
-	rows := table.Rows(paging.List[int64]{Rows: numbers, Total: 1000})
-	for _, coding := range []string{"identity", "gzip", "zstd"} {
-		b.Run(coding, func(b *testing.B) {
-			var a web.Answers
-			r := httptest.NewRequest("GET", "/", nil)
-			r.Header.Set("Accept-Encoding", coding)
-			b.ReportAllocs()
-			for b.Loop() {
-				a.WriteJSON(discard{http.Header{}}, r, rows.Members)
-			}
-		})
-	}
 }
 
 type discard struct{ h http.Header }

@@ -200,31 +200,6 @@ func TestValues(t *testing.T) {
 	}
 }
 
-func BenchmarkRows(b *testing.B) {
-	title := "Memórias Póstumas de Brás Cubas"
-	list := make([]sampleRow, 1000)
-	for i := range list {
-		list[i] = sampleRow{ID: int64(i), Text: "9788535914849", Book: &title, Tags: []string{"a"}, Tenth: 225}
-	}
-	rows := sampleRows(list)
-	var buf []byte
-	b.Run("JSON", func(b *testing.B) {
-		for b.Loop() {
-			buf = AppendJSON(buf[:0], rows.Members)
-		}
-	})
-	b.Run("CSV", func(b *testing.B) {
-		for b.Loop() {
-			buf = rows.AppendCSV(buf[:0])
-		}
-	})
-	b.Run("XLSX", func(b *testing.B) {
-		for b.Loop() {
-			buf = rows.AppendXLSX(buf[:0])
-		}
-	})
-}
-
 // TestChanged has rows that may have changed in every form: of one that was removed there is its key.
 func TestChanged(t *testing.T) {
 	title := "Sagarana"
