@@ -14,8 +14,9 @@ import (
 	"github.com/lectern-dev/lectern/reading/decimal"
 )
 
-// cells are a row while it is read, a cell for each field. They are the [row.Visitor] that fills records: of each field it
-// reads what the field is declared to be, and keeps the first fault. What it returns as bytes is valid until the next row.
+// cells are the cells of the row that is read, one for each field. They are the [row.Visitor] that fills records:
+// they read a cell as its field is declared, and keep the first fault. Bytes that they return are valid until the
+// next row.
 type cells struct {
 	fields  row.Schema
 	list    [][]byte // nil or empty: null
@@ -25,7 +26,7 @@ type cells struct {
 	scratch []byte
 }
 
-// begin takes up the row of a line, which is wrong already where a required field is null.
+// begin begins a row on a line. The row is faulty if a required field is null.
 func (c *cells) begin(line int) {
 	c.line, c.wrong, c.scratch = line, nil, c.scratch[:0]
 	for i := range c.fields {
@@ -36,14 +37,14 @@ func (c *cells) begin(line int) {
 	}
 }
 
-// Fail implements row.Visitor. Of several faults the first stands.
+// Fail implements row.Visitor. The first fault of a row counts.
 func (c *cells) Fail(f *row.Field, reason string) {
 	if c.wrong == nil {
 		c.wrong = &RowError{Field: f.Name, Reason: reason, Value: c.shown(f.Index)}
 	}
 }
 
-// shown returns what a field has.
+// shown returns the value of a field as an error report shows it.
 func (c *cells) shown(i int) string {
 	if !c.csv && len(c.list[i]) == 0 {
 		return "null"
@@ -51,8 +52,8 @@ func (c *cells) shown(i int) string {
 	return shown(c.list[i], !c.csv)
 }
 
-// null reports whether a field is missing or empty: no such member or column, a JSON null, an empty JSON string, an empty CSV
-// cell.
+// null reports whether a field is missing or empty: its member or column is missing, or it is a JSON null, an empty
+// JSON string or an empty CSV cell.
 func (c *cells) null(i int) bool {
 	cell := c.list[i]
 	return len(cell) == 0 || !c.csv && len(cell) == 2 && cell[0] == '"'
@@ -61,7 +62,7 @@ func (c *cells) null(i int) bool {
 // Number implements row.Visitor.
 func (c *cells) Number(f *row.Field, _ int64, _ bool) (int64, bool) {
 	cell := c.list[f.Index]
-	if f.Kind == row.Integer { // as most are
+	if f.Kind == row.Integer { // the most frequent kind
 		if n, wrong := parseInt(cell); wrong == "" {
 			return n, false
 		}
@@ -76,14 +77,14 @@ func (c *cells) Number(f *row.Field, _ int64, _ bool) (int64, bool) {
 	return n, false
 }
 
-// number reads a cell that is not null as the number that a visitor sees, or says what is wrong with it.
+// number reads a cell that is not null as the number that a visitor gets, or returns the fault.
 func (c *cells) number(f *row.Field, cell []byte) (n int64, wrong string) {
 	switch f.Kind {
 	case row.Integer:
 		return parseInt(cell)
 	case row.Truth:
 		return parseTruth(cell)
-	case row.Amount: // in NDJSON often a text
+	case row.Amount: // often a string in NDJSON
 		if c.quoted(cell) && decimal.Valid(cell[1:len(cell)-1]) {
 			cell = cell[1 : len(cell)-1]
 		}
@@ -143,7 +144,7 @@ func (c *cells) Bytes(f *row.Field, _ []byte) (text []byte) {
 	return text
 }
 
-// List implements row.Visitor: a JSON array of integers, or in CSV what semicolons separate.
+// List implements row.Visitor: the list is a JSON array of integers, or separated by semicolons in CSV.
 func (c *cells) List(f *row.Field, _ []int64) (list []int64) {
 	cell, separator := c.list[f.Index], []byte{';'}
 	if c.null(f.Index) {
@@ -175,7 +176,7 @@ func (c *cells) List(f *row.Field, _ []int64) (list []int64) {
 // quoted reports whether a cell is a JSON string.
 func (c *cells) quoted(cell []byte) bool { return !c.csv && cell[0] == '"' }
 
-// text returns what a cell says; of JSON only a string is a text.
+// text returns the text of a cell. In JSON only a string is a text.
 func (c *cells) text(cell []byte) (text []byte, ok bool) {
 	switch {
 	case c.csv:
@@ -186,11 +187,12 @@ func (c *cells) text(cell []byte) (text []byte, ok bool) {
 		return cell[1 : len(cell)-1], true
 	}
 	start := len(c.scratch)
-	c.scratch, _ = jsontext.AppendUnquote(c.scratch, cell) // the decoder has taken it for a string
+	c.scratch, _ = jsontext.AppendUnquote(c.scratch, cell) // the decoder has checked it
 	return c.scratch[start:], true
 }
 
-// storable is text, or says what is wrong with it. A NUL character is: not every store can hold it.
+// storable returns the text of a cell, or the fault. NUL characters are refused, because PostgreSQL cannot store
+// them.
 func (c *cells) storable(cell []byte) (text []byte, wrong string) {
 	text, ok := c.text(cell)
 	switch {
@@ -202,17 +204,16 @@ func (c *cells) storable(cell []byte) (text []byte, wrong string) {
 	return text, ""
 }
 
-// The functions of this file read what stands in a cell as the number that a visitor sees, or say what is wrong with it.
+// The functions below read a cell as the number that a visitor gets, or return the fault.
 
 // maxInt is the largest integer that every reader of JSON holds exactly: 2^53 - 1 (H3).
 const maxInt = 9007199254740991
 
 const noNumber = "must be a number"
 
-// parseInt reads the integer from 0 to maxInt that text writes as a JSON number. One with decimals or an exponent that is an
-// integer all the same, such as 5.0, is taken.
+// parseInt reads an integer from 0 to maxInt that is written as a JSON number. 5.0 and 5e0 are integers too.
 func parseInt(text []byte) (n int64, wrong string) {
-	if len(text) <= 15 && decimal.Digits(text) { // most are written so, and are too short to be too large
+	if len(text) <= 15 && decimal.Digits(text) { // most are, and 15 digits never exceed maxInt
 		for _, c := range text {
 			n = n*10 + int64(c-'0')
 		}
@@ -230,7 +231,7 @@ func parseInt(text []byte) (n int64, wrong string) {
 	return d.Units, ""
 }
 
-// parseTruth reads true and false, in CSV by these words.
+// parseTruth reads the words true and false.
 func parseTruth(text []byte) (n int64, wrong string) {
 	switch string(text) {
 	case "true":
@@ -254,7 +255,7 @@ func parseEnum(f *row.Field, text []byte) (n int64, wrong string) {
 	return 0, row.OneOf(f.Names).Error()
 }
 
-// parseOwn reads what the field itself knows to read.
+// parseOwn reads a cell with the field's own parser.
 func parseOwn(f *row.Field, text []byte) (n int64, wrong string) {
 	n, err := f.Parse(text)
 	if err != nil {
@@ -272,7 +273,7 @@ const (
 	noZero  = "must not be 0001-01-01T00:00:00Z: write the time itself, or null (in CSV nothing) where there is none"
 )
 
-// parseDate reads YYYY-MM-DD, or a time, whose day in Brasilia it is, as days since 1970-01-01.
+// parseDate reads YYYY-MM-DD, or a time as its day in Brasilia, as days since 1970-01-01.
 func parseDate(text []byte) (day int64, wrong string) {
 	if len(text) != len("2026-01-02") {
 		t, wrong := parseTime(text)
@@ -302,8 +303,8 @@ func civil(text []byte) (d calendar.Date, wrong string) {
 	return 0, noDate
 }
 
-// parseTime reads a time of ISO 8601 with an offset, in UTC: seconds may be left out, a fraction of them has up to nine digits.
-// An hour 24 and a leap second are no times. The zero time is what a null is.
+// parseTime reads a time of ISO 8601 with an offset, in UTC. Seconds are optional; their fraction has up to nine
+// digits. Hour 24 and leap seconds are faults. The zero time is null.
 func parseTime(text []byte) (t time.Time, wrong string) {
 	if !usual(text) || t.UnmarshalText(text) != nil {
 		if t, wrong = parseOther(text); wrong != "" {
@@ -325,8 +326,8 @@ func parseTime(text []byte) (t time.Time, wrong string) {
 	return t, ""
 }
 
-// usual reports whether package time may read a time. It also takes hours of one digit, drops what is behind nine digits of a
-// second, and knows offsets of a day.
+// usual reports whether package time may read a time. The package also accepts hours of one digit, drops digits after
+// the ninth of a second, and accepts offsets of more than a day.
 func usual(text []byte) bool {
 	n, nine := len(text), len("2026-01-02T03:04:05.123456789Z")
 	if n < len("2026-01-02T03:04:05Z") || text[13] != ':' {
@@ -341,7 +342,7 @@ func usual(text []byte) bool {
 // timeShape is what looks like a time: day, hour and minute, second, hours and minutes of the offset, which Z has not.
 var timeShape = regexp.MustCompile(`^(\d{4}-\d\d-\d\d)[Tt](\d\d:\d\d)(?::(\d\d(?:[.,]\d{1,9})?))?(?:[Zz]|([+-](?:[01]\d|2[0-3]))(?::?([0-5]\d))?)$`)
 
-// parseOther reads a time that is written otherwise than package time has it, or says what is wrong with it.
+// parseOther reads a time that is not written as package time expects, or returns the fault.
 func parseOther(text []byte) (t time.Time, wrong string) {
 	parts := timeShape.FindSubmatch(text)
 	if parts == nil {

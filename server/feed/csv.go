@@ -9,7 +9,7 @@ import (
 	"github.com/lectern-dev/lectern/paging/row"
 )
 
-// csvParser turns rows of CSV into cells, in the order of the fields.
+// csvParser splits rows of CSV into cells, in the order of the fields.
 type csvParser struct {
 	columns []int // of each field; -1 when the file does not have it
 	width   int   // how many columns the file has
@@ -18,7 +18,7 @@ type csvParser struct {
 	text  []byte   // of cells that were quoted
 }
 
-// cut finds the cells of a row. They stay valid until the next row. Where there is no quote they are what lies between commas,
+// cut finds the cells of a row, which stay valid until the next row. A row without quotes is split at its commas,
 // which takes a third of the time.
 func (p *csvParser) cut(line []byte) error {
 	p.split = p.split[:0]
@@ -34,8 +34,8 @@ func (p *csvParser) cut(line []byte) error {
 	return nil
 }
 
-// cutQuoted is cut for a row with quotes. encoding/csv would replace CR LF between quotes by LF, and so read another text than
-// NDJSON has.
+// cutQuoted is cut for a row with quotes. encoding/csv would replace CR LF between quotes by LF, and so read a
+// different text than NDJSON has.
 func (p *csvParser) cutQuoted(line []byte) error {
 	p.text = p.text[:0]
 	for rest, more := line, true; more; {
@@ -60,8 +60,8 @@ func (p *csvParser) cutQuoted(line []byte) error {
 	return nil
 }
 
-// appendQuoted appends what a quoted cell has to dst, and returns what follows the closing quote. Text is what follows the opening
-// one; it has a closing one, or the splitter would not have cut the row there.
+// appendQuoted appends the text of a quoted cell to dst, and returns the rest after the closing quote. text begins
+// after the opening quote. The splitter made sure that the closing quote is there.
 func appendQuoted(dst, text []byte) (cell, rest []byte) {
 	for {
 		at := bytes.IndexByte(text, '"')
@@ -76,7 +76,7 @@ func appendQuoted(dst, text []byte) (cell, rest []byte) {
 	}
 }
 
-// header reads the names of the columns, which must be those of fields or be ignored.
+// header reads the names of the columns. Each must be a field or ignored.
 func (p *csvParser) header(line []byte, fields row.Schema, ignored map[string]bool) error {
 	if err := p.cut(line); err != nil {
 		return err
@@ -109,7 +109,7 @@ func (p *csvParser) header(line []byte, fields row.Schema, ignored map[string]bo
 	return nil
 }
 
-// parse implements parser. A line without anything is no row.
+// parse implements parser.
 func (p *csvParser) parse(line []byte, c *cells) (ok bool, wrong error) {
 	if len(line) == 0 {
 		return false, nil

@@ -17,17 +17,18 @@ type Pos struct {
 	Line int
 }
 
-// RowError says what is wrong with a row. Field is empty when the fault is the row's as a whole.
+// RowError is a fault of a row. Field is empty if the fault concerns the row as a whole.
 type RowError struct {
 	File          string
 	Line          int
 	Field, Reason string
-	// Value is what the field, or the row as a whole, has: the text of NDJSON, of CSV in quotes, its first 80 characters. It is
-	// in no error's text, which may go to a log, but in a [Report]. It is empty where the fault was found after the row was read.
+	// Value is the value of the field, or the whole row: the text of NDJSON, or of CSV in quotes, cut to 80 characters. It is
+	// only in a [Report], never in an error's text, which may be logged. It is empty if the fault was found after the row was read.
 	Value string
 }
 
-// Error returns `segments.ndjson line 12: field wpm: must not be negative`, or without the field's part.
+// Error returns `segments.ndjson line 12: field wpm: must not be negative`, without the part of the field if there is
+// none.
 func (e *RowError) Error() string {
 	field := ""
 	if e.Field != "" {
@@ -36,10 +37,10 @@ func (e *RowError) Error() string {
 	return fmt.Sprintf("%s line %d: %s%s", e.File, e.Line, field, e.Reason)
 }
 
-// whole is a fault of a row as a whole, whose place is to be filled in.
+// whole returns a fault of a row as a whole, without its place.
 func whole(format string, args ...any) error { return &RowError{Reason: fmt.Sprintf(format, args...)} }
 
-// placed fills in the place of what is wrong with a row.
+// placed adds the place to a fault.
 func placed(wrong error, at Pos) error {
 	switch e := wrong.(type) {
 	case *UnknownError:
@@ -50,24 +51,24 @@ func placed(wrong error, at Pos) error {
 	return wrong
 }
 
-// UnknownError says that a file has members or columns of names that it does not know (F3): mostly a field is misspelt, and
-// would be null. It is the fault of who writes the feed and not of one row, so that it cannot be skipped.
+// UnknownError is the error for members or columns with unknown names (F3). Mostly a field is misspelt and would be
+// null in all rows, so the error concerns the file and cannot be skipped.
 type UnknownError struct {
 	Pos
-	Names   []string // as the row or the header has them
-	Nearest string   // the field that the first of the names is near to, or nothing
-	Fields  []string // what the file knows
+	Names   []string // as they are written
+	Nearest string   // the field that is most like the first of the names, or empty
+	Fields  []string // the fields of the file
 }
 
-// unknown returns the error for names beside the fields of a file, whose place is to be filled in.
+// unknown returns the error for names that are not fields of a file, without its place.
 func unknown(names []string, fields row.Schema) error {
 	e := &UnknownError{Names: names, Fields: fields.Names()}
 	e.Nearest = nearest(names[0], e.Fields)
 	return e
 }
 
-// nearest returns the first of the fields with the fewest edits between it and a name, whatever their case, or nothing where more than
-// half of the longer one would have to change.
+// nearest returns the first of the fields with the fewest edits from a name, in any case. It returns an empty string
+// if more than half of the longer name would have to change.
 func nearest(name string, fields []string) (near string) {
 	fewest := math.MaxInt
 	for _, field := range fields {
@@ -78,7 +79,7 @@ func nearest(name string, fields []string) (near string) {
 	return near
 }
 
-// edits counts the bytes to add, leave out or replace that make a of b.
+// edits counts the bytes to add, remove or replace to turn a into b.
 func edits(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {
@@ -98,7 +99,7 @@ func edits(a, b string) int {
 	return row[len(b)]
 }
 
-// Error returns `books.csv line 1: field titel: is unknown; write title`, or lists the fields where none is near.
+// Error returns `books.csv line 1: field titel: is unknown; write title`, or lists the fields if none is near.
 func (e *UnknownError) Error() string {
 	advice := "; write " + e.Nearest
 	if e.Nearest == "" {
@@ -111,7 +112,7 @@ func (e *UnknownError) Error() string {
 	return fmt.Sprintf("%s line %d: field %s: is unknown%s%s", e.File, e.Line, names(e.Names[:1]), advice, also)
 }
 
-// names lists names as they can be shown on a line.
+// names lists names on one line.
 func names(list []string) string {
 	shown := slices.Clone(list)
 	for i, name := range list {
@@ -122,10 +123,10 @@ func names(list []string) string {
 	return strings.Join(shown, ", ")
 }
 
-// maxShown is the most characters of a value that are shown.
+// maxShown is the largest number of characters of a value that is shown.
 const maxShown = 80
 
-// shown returns a value as it is shown: of JSON what was written, of other texts what was written in quotes.
+// shown returns a value as errors show it: JSON as it is written, other texts in quotes.
 func shown(text []byte, json bool) string {
 	list, more := string(text), ""
 	n := 0

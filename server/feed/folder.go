@@ -18,10 +18,10 @@ import (
 	"sync/atomic"
 )
 
-// Folder is a feed: a folder with at most one file per resource.
+// Folder is a feed: a folder with at most one file for each resource.
 type Folder struct {
 	files   fs.FS
-	names   []string // of all that is in it
+	names   []string // of all files in it
 	byName  map[string][]*File
 	ignored map[string]bool
 	size    int64
@@ -40,7 +40,7 @@ type File struct {
 	packing  packing
 }
 
-// packing is how a file is compressed.
+// packing is the compression of a file.
 type packing uint8
 
 const (
@@ -52,8 +52,9 @@ const (
 // Name returns the file's name without its folder, such as segments.ndjson.gz.
 func (f *File) Name() string { return f.name }
 
-// Open lists the feed in a file system, such as os.DirFS(dir). When resources are named it refuses a folder with none of them, two
-// files of one of them, and every file of the feed that is none of them: a misspelt name would silently load nothing.
+// Open lists the feed in a file system, such as os.DirFS(dir). If resources are named it refuses a folder without any
+// of them, two files of one resource, and every other file that looks like a part of the feed: a misspelt name would
+// silently load nothing.
 func Open(files fs.FS, resources ...string) (*Folder, error) {
 	f := &Folder{files: files, byName: map[string][]*File{}, ignored: map[string]bool{}, digest: sha256.New()}
 	entries, err := fs.ReadDir(files, ".")
@@ -84,7 +85,7 @@ func Open(files fs.FS, resources ...string) (*Folder, error) {
 	return f, nil
 }
 
-// OpenFile opens a file that is none of a folder's.
+// OpenFile opens a file outside of a feed's folder.
 func OpenFile(path string) (*File, error) {
 	dir, name := filepath.Split(path)
 	file, ok := parseName(name)
@@ -96,7 +97,7 @@ func OpenFile(path string) (*File, error) {
 	return file, err
 }
 
-// add takes note of one entry of the folder.
+// add adds one entry of the folder.
 func (f *Folder) add(name string) error {
 	if strings.HasPrefix(name, ".") {
 		return nil
@@ -120,7 +121,7 @@ func (f *Folder) add(name string) error {
 	return nil
 }
 
-// dir is the folder on disk that the files are in, or nothing: os.DirFS is a text.
+// dir returns the path of the folder if it is on disk, where the file system is an os.DirFS, or an empty string.
 func (f *Folder) dir() string {
 	if v := reflect.ValueOf(f.files); v.Kind() == reflect.String {
 		return v.String()
@@ -131,7 +132,7 @@ func (f *Folder) dir() string {
 // String names the feed in errors.
 func (f *Folder) String() string { return strings.TrimSuffix("feed "+f.dir(), " ") }
 
-// named names the folder on disk in an error of a file.
+// named adds the folder's path to an error of a file.
 func (f *Folder) named(err error) error {
 	of, ok := errors.AsType[*fs.PathError](err)
 	switch {
@@ -144,8 +145,8 @@ func (f *Folder) named(err error) error {
 	return err
 }
 
-// unknown returns the names of the files that look like a feed's and are not read for one of the resources: feed files of another
-// name, and files of a resource's name with another ending, such as segments.json.
+// unknown returns the names of files that look like a part of the feed and belong to none of the resources: other
+// names with a feed's ending, and names of resources with another ending, such as segments.json.
 func (f *Folder) unknown(resources []string) (names []string) {
 	for _, name := range f.names {
 		stem, _, _ := strings.Cut(name, ".")
@@ -156,7 +157,7 @@ func (f *Folder) unknown(resources []string) (names []string) {
 	return names
 }
 
-// parseName returns what the name of a feed file says. The endings count in any case, the resource as it is written.
+// parseName parses the name of a feed file. Endings match in any case, resources only as they are written.
 func parseName(name string) (*File, bool) {
 	f := &File{name: name}
 	rest := name
@@ -172,8 +173,8 @@ func parseName(name string) (*File, bool) {
 	return f, (f.csv || strings.EqualFold(ext, ".ndjson")) && f.resource != ""
 }
 
-// File returns the file of a resource, or nil when the feed has none. Two files of the resource are an error: which of
-// them stands is the sender's to say.
+// File returns the file of a resource, or nil if the feed has none. Two files of one resource are an error, because
+// only the sender knows which of them counts.
 func (f *Folder) File(resource string) (*File, error) {
 	switch files := f.byName[resource]; len(files) {
 	case 0:
@@ -185,25 +186,25 @@ func (f *Folder) File(resource string) (*File, error) {
 	}
 }
 
-// Ignore lets all files have members and columns of these names, which are passed over where they are no field. A field of a
-// file is read all the same: another file may have a stray one of that name.
+// Ignore lets all files have members and columns of these names, and skips them. A field with such a name is still
+// read.
 func (f *Folder) Ignore(names ...string) {
 	for _, name := range names {
 		f.ignored[name] = true
 	}
 }
 
-// Size returns the bytes on disk of the feed's files.
+// Size returns the number of bytes of the feed's files on disk.
 func (f *Folder) Size() int64 { return f.size }
 
 // Digest returns a digest of the names, sizes and times of the feed's files.
 func (f *Folder) Digest() string { return hex.EncodeToString(f.digest.Sum(nil)[:16]) }
 
-// Done returns how many of those bytes were read so far; it may be called while they are. A file that is read twice
-// counts twice.
+// Done returns how many of the bytes have been read. It may be called during a read. A file that is read twice counts
+// twice.
 func (f *Folder) Done() int64 { return f.done.Load() }
 
-// open returns the file's bytes as they are on disk, counting them as they are read.
+// open opens the file as it is on disk, and counts the bytes that are read.
 func (f *File) open() (io.ReadCloser, error) {
 	file, err := f.folder.files.Open(f.name)
 	if err != nil {
@@ -212,7 +213,7 @@ func (f *File) open() (io.ReadCloser, error) {
 	return &counted{File: file, done: &f.folder.done}, nil
 }
 
-// counted is a file that counts what is read of it.
+// counted counts the bytes that are read from a file.
 type counted struct {
 	fs.File
 	done *atomic.Int64

@@ -12,30 +12,30 @@ import (
 	"github.com/lectern-dev/lectern/paging/row"
 )
 
-// jsonParser turns lines of NDJSON into cells, in the order of the fields. Cells are JSON values as they stand in the
-// line; a null is no cell.
+// jsonParser splits lines of NDJSON into cells, in the order of the fields. Cells are JSON values as the line has
+// them; a null gives an empty cell.
 type jsonParser struct {
 	decoder *jsontext.Decoder
-	line    bytes.Buffer // what the decoder reads: of all readers, it takes this one without copying
+	line    bytes.Buffer // the only reader that the decoder reads without copying
 	fields  row.Schema
 	quoted  [][]byte // the fields' names, in quotes
 	ignored map[string]bool
-	strays  []string // the names of the row's members that are neither
-	met     []bool   // which fields a plain line has so far
-	order   []int    // the fields in the order in which the rows have their members, which is mostly one
-	at      int      // how many members of fields the row had so far
+	strays  []string // the names of other members of the row
+	met     []bool   // the fields that a plain line has so far
+	order   []int    // the fields in the order of the last row's members, which is mostly that of all rows
+	at      int      // the number of fields that the row had so far
 }
 
 func newJSONParser(fields row.Schema, ignored map[string]bool) *jsonParser {
 	p := &jsonParser{decoder: jsontext.NewDecoder(&bytes.Buffer{}), fields: fields, ignored: ignored, met: make([]bool, len(fields))}
 	for i, f := range fields {
-		name, _ := jsontext.AppendQuote(nil, f.Name) // which is plain ASCII
+		name, _ := jsontext.AppendQuote(nil, f.Name) // names are plain ASCII
 		p.quoted, p.order = append(p.quoted, name), append(p.order, i)
 	}
 	return p
 }
 
-// parse implements parser. A line of blanks is no row.
+// parse implements parser. A line of blanks is empty.
 func (p *jsonParser) parse(line []byte, c *cells) (ok bool, wrong error) {
 	clear(c.list)
 	if p.plain(line, c) {
@@ -44,7 +44,7 @@ func (p *jsonParser) parse(line []byte, c *cells) (ok bool, wrong error) {
 	return p.decode(line, c)
 }
 
-// decode is parse for any line.
+// decode parses any line.
 func (p *jsonParser) decode(line []byte, c *cells) (ok bool, wrong error) {
 	if len(bytes.TrimLeft(line, " \t\r")) == 0 {
 		return false, nil
@@ -62,7 +62,7 @@ func (p *jsonParser) decode(line []byte, c *cells) (ok bool, wrong error) {
 	return true, nil
 }
 
-// object reads the object that a line is.
+// object reads the object of a line.
 func (p *jsonParser) object(line []byte, c *cells) error {
 	if p.decoder.PeekKind() != '{' {
 		if _, err := p.decoder.ReadValue(); err != nil {
@@ -105,12 +105,12 @@ func (p *jsonParser) member(line []byte, c *cells) error {
 	return nil
 }
 
-// field returns the field of a member's name, as it is quoted, or takes note of a stray one and returns -1.
+// field returns the field with a quoted name. If there is none it notes the name as stray and returns -1.
 func (p *jsonParser) field(quoted []byte) int {
 	if i := p.named(quoted); i >= 0 {
 		return i
 	}
-	text, _ := jsontext.AppendUnquote(nil, quoted) // the decoder has taken it for a string
+	text, _ := jsontext.AppendUnquote(nil, quoted) // the decoder has checked it
 	name := string(text)
 	if f := p.fields.Field(name); f != nil { // written with escapes
 		return f.Index
@@ -121,10 +121,10 @@ func (p *jsonParser) field(quoted []byte) int {
 	return -1
 }
 
-// named returns the field with whose name, in quotes, a text begins, or -1.
+// named returns the field whose quoted name a text begins with, or -1.
 func (p *jsonParser) named(text []byte) int {
 	if p.at == len(p.order) {
-		p.at = 0 // a member twice, or a stray one
+		p.at = 0 // a repeated or a stray member
 	}
 	if i := p.order[p.at]; bytes.HasPrefix(text, p.quoted[i]) {
 		p.at++
@@ -140,7 +140,7 @@ func (p *jsonParser) named(text []byte) int {
 	return -1
 }
 
-// syntax says what is wrong with a line by what the decoder says of it.
+// syntax returns the fault of a line for an error of the decoder.
 func syntax(err error) error {
 	wrong, ok := errors.AsType[*jsontext.SyntacticError](err)
 	switch {
@@ -151,12 +151,12 @@ func syntax(err error) error {
 	case ok:
 		return whole("is not JSON: %v after %d bytes", wrong.Err, wrong.ByteOffset)
 	}
-	return err // is said already
+	return err // it is a fault already
 }
 
-// plain reads a line as most of them are written: one object of members that are fields, each once, whose values are numbers
-// without an exponent, strings without escapes, or literals. It reports false of every other line, good or not, and has
-// then said nothing of it: the decoder does.
+// plain reads a line of the usual form: one object whose members are fields, each once, whose values are numbers
+// without an exponent, strings without escapes, or literals. It returns false for every other line, good or bad,
+// which the decoder then reads.
 func (p *jsonParser) plain(line []byte, c *cells) bool {
 	n := len(line) - 1
 	for n > 0 && (line[n] == '\r' || line[n] == ' ') {
@@ -168,7 +168,7 @@ func (p *jsonParser) plain(line []byte, c *cells) bool {
 	}
 	clear(p.met)
 	p.at = 0
-	for at := 1; ; at++ { // the last byte is neither of a blank, a name nor a value: nothing reads beyond it
+	for at := 1; ; at++ { // the last byte is a brace, so nothing reads beyond it
 		at = blanks(line, at)
 		i := p.named(line[at:])
 		if i < 0 || p.met[i] {
@@ -195,7 +195,7 @@ func (p *jsonParser) plain(line []byte, c *cells) bool {
 	}
 }
 
-// plainValue returns where a value ends, or -1 where it is none that is plain.
+// plainValue returns the end of a plain value, or -1 if the value is not plain.
 func plainValue(line []byte, at int) int {
 	switch c := line[at]; {
 	case c == '"':
@@ -212,7 +212,8 @@ func plainValue(line []byte, at int) int {
 	return -1
 }
 
-// plainNumber returns where a number ends that has no exponent, or -1. What follows, such as an exponent, ends no member.
+// plainNumber returns the end of a number without an exponent, or -1. An exponent is not a valid end, so the caller
+// refuses it.
 func plainNumber(line []byte, at int) int {
 	if line[at] == '-' {
 		at++
@@ -231,7 +232,7 @@ func plainNumber(line []byte, at int) int {
 	return at
 }
 
-// digits and blanks return where what begins at a place ends.
+// digits and blanks return the end of the digits or blanks that begin at a place.
 func digits(line []byte, at int) int {
 	for '0' <= line[at] && line[at] <= '9' {
 		at++
@@ -261,8 +262,8 @@ func printable(line []byte) bool {
 			rest = nil
 		}
 		escape := eight ^ '\\'*each
-		// Subtraction borrows from the top of a byte that is less than what is taken from it, and only beside such a one from
-		// another.
+		// A byte that is less than its subtrahend borrows, which sets its top bit. Only a byte beside such a one can borrow
+		// wrongly.
 		odd |= (eight-' '*each)&^eight | (escape-each)&^escape
 		high |= eight
 	}

@@ -10,15 +10,15 @@ import (
 	"github.com/lectern-dev/lectern/paging/row"
 )
 
-// reading is one reading of a file, which makes a T of each row. One goroutine cuts batches of rows, some others parse them,
-// the caller's takes them in order. There is a fixed number of batches, which bounds the memory; no channel is ever full but
-// for want of a free batch.
+// reading is one read of a file, which makes a T of each row. One goroutine cuts batches of rows, several parse them,
+// and the caller's takes them in order. The number of batches is fixed, which bounds the memory. A channel has room
+// for all batches, so only a lack of free ones makes a goroutine wait.
 type reading[T any] struct {
 	file   *File
 	fields row.Schema
-	// fill makes, for the cells of each goroutine, what makes a T of them.
+	// fill returns a function that fills a T from cells. Each goroutine has cells of its own.
 	fill func(*cells) func(*T)
-	// take is told of each good row, bad of each other one, as [Records] has it.
+	// take gets each good row, and bad each faulty one: see [Records].
 	take func(v *T, line int) error
 	bad  func(*RowError) error
 
@@ -29,8 +29,7 @@ type reading[T any] struct {
 	order    chan *batch[T] // in the file's order, parsed or soon to be
 }
 
-// parser turns the bytes of one row into cells; ok is false for a line that is no row. What is wrong is a *RowError or an
-// *UnknownError.
+// parser splits one row into cells. ok is false for an empty line. The error is a *RowError or an *UnknownError.
 type parser interface {
 	parse(line []byte, c *cells) (ok bool, wrong error)
 }
@@ -40,29 +39,29 @@ type batch[T any] struct {
 	data    []byte
 	rows    []span
 	results []result[T]
-	err     error         // why the file ends after this batch, but for its end
+	err     error         // why the file cannot be read beyond this batch
 	parsed  chan struct{} // receives when results are complete
 }
 
-// batchSize is how many bytes of rows are parsed at once: enough that handing a batch from one goroutine to another costs
-// nothing beside parsing it.
+// batchSize is the number of bytes of rows that are parsed together. It is large enough that passing a batch to
+// another goroutine costs nothing in comparison.
 const batchSize = 256 << 10
 
-// span is one row of a batch: its bytes, or why there are none, and its line.
+// span is one row of a batch: its bytes, or the reason why there are none, and its line.
 type span struct {
 	from, to int
 	line     int
 	bad      string
 }
 
-// result is what became of one row.
+// result is the result of parsing one row.
 type result[T any] struct {
 	made  T
 	line  int
 	wrong error // a *RowError or an *UnknownError, without its place
 }
 
-// run reads the file. Whatever it has started has ended when it returns.
+// run reads the file. All goroutines that it starts end before it returns.
 func (r *reading[T]) run(ctx context.Context) error {
 	from, end, err := r.file.stream()
 	if err != nil {
@@ -110,7 +109,7 @@ func (r *reading[T]) begin() error {
 	return placed(whole("has no header"), Pos{r.file.name, s.next})
 }
 
-// failed says where the file could not be read on, if so.
+// failed returns the error that stopped the splitter before the end of the file, with its place, or nil.
 func (r *reading[T]) failed() error {
 	if err := r.splitter.Err(); err != nil {
 		return fmt.Errorf("%s line %d: %w", r.file.name, r.splitter.next, err)
@@ -133,7 +132,7 @@ func (r *reading[T]) cut(ctx context.Context) {
 		b.data, b.rows = b.data[:0], b.rows[:0]
 		for n := 0; n < batchSize && !ended; n += len(s.Bytes()) + 1 {
 			if ended = !s.Scan(); ended || len(s.Bytes()) == 0 && s.bad == "" {
-				continue // an empty line is no row in either form
+				continue // empty lines are skipped in both forms
 			}
 			b.data = append(b.data, s.Bytes()...)
 			b.rows = append(b.rows, span{len(b.data) - len(s.Bytes()), len(b.data), s.line, s.bad})
@@ -146,7 +145,7 @@ func (r *reading[T]) cut(ctx context.Context) {
 	}
 }
 
-// parse parses batches until there are no more. When ctx is done nobody looks at the results.
+// parse parses batches until there are no more. After ctx has ended the results are not used.
 func (r *reading[T]) parse(ctx context.Context) {
 	w := r.worker()
 	for b := range r.work {
@@ -179,7 +178,7 @@ func (r *reading[T]) worker() worker[T] {
 	return w
 }
 
-// row makes of the i-th row of a batch what it says, or says what is wrong with it; ok is false for a line that is no row.
+// row parses the i-th row of a batch into a result. ok is false for an empty line.
 func (w worker[T]) row(b *batch[T], i int, to *result[T]) (ok bool) {
 	s := b.rows[i]
 	if s.bad != "" {
@@ -250,15 +249,15 @@ type Record[R any] interface {
 	row.Row
 }
 
-// Records reads the rows of a file: each is filled, then checked, then taken, as its [row.File] says. What a row has as []byte is
-// valid until Check returns. Take and bad are called on the caller's goroutine and in the file's order.
+// Records reads the rows of a file. Each row is filled, checked and taken by the functions of its [row.File]. Bytes
+// of a row are valid until Check returns. Take and bad are called on the caller's goroutine, in the file's order.
 //
-// A fault of a row is one of syntax, a required field that is null, a field that is not what it is declared to be, or a
-// [row.FaultError] of Check or Take. Of each faulty row bad is told the first fault: when it returns nil the row is skipped, its error
-// ends the read. A nil bad ends it at the first such row. What leaves no row to skip is returned without asking bad, with file and
-// line like the rest: a header that is wrong, a file that cannot be read on, and a name of a member or a column that is neither a
-// field nor to be ignored (see [Folder.Ignore]), as an [*UnknownError]. When ctx is done Records returns its error. Whatever it has
-// started has ended when it returns.
+// A row is faulty if its syntax is wrong, if a required field is null, if a field is not of its declared kind, or if
+// Check or Take returns a [row.FaultError]. bad gets the first fault of each faulty row. If bad returns nil the row
+// is skipped; an error ends the read. If bad is nil the first faulty row ends the read. Faults of the whole file end
+// the read without a call of bad, with file and line: a wrong header, a file that cannot be read to its end, and an
+// [*UnknownError] for a member or column that is neither a field nor ignored (see [Folder.Ignore]). If ctx ends,
+// Records returns its error. All goroutines that it starts end before it returns.
 func Records[R, V any, P Record[R]](ctx context.Context, file *File, to row.File[R, V], bad func(*RowError) error) error {
 	type outcome struct {
 		made V
@@ -270,7 +269,7 @@ func Records[R, V any, P Record[R]](ctx context.Context, file *File, to row.File
 		return func(o *outcome) {
 			var zero R
 			*record = zero
-			_ = walk.Over(P(record)) // what a field cannot hold is not read
+			_ = walk.Over(P(record)) // its errors are in c.wrong
 			if c.wrong != nil {
 				return
 			}

@@ -15,32 +15,32 @@ import (
 	"github.com/lectern-dev/lectern/paging/row"
 )
 
-// Totals say what a load, or a check, made of a feed. As JSON they are one object, which has each file by its name.
+// Totals are the counts of a load, or of a check. As JSON they are one object, with a member for each file.
 type Totals struct {
 	Files []FileTotals
-	// New and Repeated count the events, which have no counts of their own in Files; a repeated one was loaded before (F1).
+	// New and Repeated count the events of all files; a repeated one was loaded before (F1).
 	New, Repeated int
-	// Hour is that from which a load of libraries holds, as meta.updatedAt will show it (L1). Version is that of the data after the
-	// load. In a check they are those of the data that the feed was held against.
+	// Hour is the hour from which a load of libraries is published, as meta.updatedAt shows it (L1). Version is that of the data
+	// after the load. In a check they are those of the data that the feed was compared with.
 	Hour, Version string
-	// Seconds is how long the load worked: not how long it waited for another.
+	// Seconds is the duration of the load, without the time that it waited for another load.
 	Seconds       float64
 	RowsPerSecond int64
-	// Check is what a check found, and of a load nil.
+	// Check has the findings of a check. It is nil for a load.
 	Check *Findings
 
-	hours bool // Hour is told
+	hours bool // the JSON has Hour
 }
 
-// FileTotals say what became of the rows of one file.
+// FileTotals are the counts of one file.
 type FileTotals struct {
 	Name string
 	row.Counts
-	told string // the counts that there may be
+	told string // the names of the counts in the JSON
 }
 
-// NewTotals returns totals of files. A file is its name, and then the counts that its JSON has: "books rows new bad". With hours they
-// tell the hour.
+// NewTotals returns totals of files. Each file is its name, followed by the names of the counts in its JSON: "books
+// rows new bad". If hours is true the JSON has the hour.
 func NewTotals(hours bool, files ...string) *Totals {
 	t := &Totals{hours: hours}
 	for _, f := range files {
@@ -50,7 +50,7 @@ func NewTotals(hours bool, files ...string) *Totals {
 	return t
 }
 
-// File returns the counts of a file; of one that is none of the feed's, nil.
+// File returns the counts of a file, or nil if the feed has no such file.
 func (t *Totals) File(name string) *row.Counts {
 	for i := range t.Files {
 		if t.Files[i].Name == name {
@@ -98,10 +98,10 @@ func (t *Totals) MarshalJSON() ([]byte, error) {
 	return append(b, end[1:]...), err
 }
 
-// Report takes note of the bad rows of a feed that are skipped: all of them in a file, one a line with the value that is bad,
-// or in a check their number and the first of them. Nil is none: then no bad row is skipped.
+// Report records the bad rows of a feed that are skipped. A load writes all of them to a file, one a line with the
+// bad value. A check keeps their number and the first of them. A nil Report skips none.
 type Report struct {
-	file     *os.File // nil where there is none
+	file     *os.File // nil in a check without a file
 	findings Findings
 	late     map[*File]*late
 }
@@ -109,24 +109,24 @@ type Report struct {
 // Findings are the bad rows that a check found.
 type Findings struct {
 	Bad int `json:"bad"`
-	// Rows are the first of them, as a report lists them.
+	// Rows are the first of them, as the file of a report lists them.
 	Rows []string `json:"rows"`
 }
 
-// MaxFindings is the most bad rows that [Findings] list.
+// MaxFindings is the largest number of rows that [Findings] list.
 const MaxFindings = 100
 
-// late are bad rows of one file that were found when it had been read, so that their values have to be fetched.
+// late has bad rows of one file that were found after it was read, so their values must be read again.
 type late struct {
 	fields row.Schema
 	rows   []*RowError
 }
 
-// maxLate is the most rows of a file whose values are fetched at once: a memory of some megabytes.
+// maxLate bounds the number of rows of a file whose values are read again together. They take some megabytes.
 const maxLate = 1 << 16
 
-// OpenReport begins a report in a file, which is created or emptied and must not lie in the feed's own folder, where it
-// would be taken for a part of the feed. An empty name is no file: without one there is a report for a check alone.
+// OpenReport creates or empties the file of a report. It must not be in the feed's own folder, where the next load
+// would read it as part of the feed. With an empty name there is only a report for a check, without a file.
 func OpenReport(name string, files fs.FS, check bool) (*Report, error) {
 	r := &Report{late: map[*File]*late{}, findings: Findings{Rows: []string{}}}
 	if name == "" {
@@ -146,14 +146,14 @@ func OpenReport(name string, files fs.FS, check bool) (*Report, error) {
 	return r, nil
 }
 
-// inside reports whether a file lies right in a folder on disk.
+// inside reports whether a file is directly in a folder on disk.
 func inside(files fs.FS, file string) bool {
 	a, err := fs.Stat(files, ".")
 	b, err2 := os.Stat(filepath.Dir(file))
 	return err == nil && err2 == nil && os.SameFile(a, b)
 }
 
-// Bad takes note of a bad row. Without a report it returns the row's error, which stops the load (F3).
+// Bad records a bad row. Without a report it returns the row's error, which stops the load (F3).
 func (r *Report) Bad(e *RowError) error {
 	if r == nil {
 		return e
@@ -169,8 +169,8 @@ func (r *Report) Bad(e *RowError) error {
 	return err
 }
 
-// Late takes note of a bad row of a file, with the given fields, that was found when the file had been read. Its value is
-// read from the file again, together with others, at the latest by Flush.
+// Late records a bad row of a file with the given fields that was found after the file was read. The value is read
+// from the file again, together with others, at the latest by Flush.
 func (r *Report) Late(ctx context.Context, file *File, fields row.Schema, e *RowError) error {
 	if r == nil {
 		return e
@@ -186,11 +186,11 @@ func (r *Report) Late(ctx context.Context, file *File, fields row.Schema, e *Row
 	return r.fetch(ctx, file)
 }
 
-// Findings returns what was found so far.
+// Findings returns the findings so far.
 func (r *Report) Findings() Findings { return r.findings }
 
-// Flush takes note of all rows that Late was given: so they stand before those that come of them, such as the events of an
-// account that is bad.
+// Flush records all rows that were given to Late. The report then lists them before their consequences, such as the
+// events of a bad account.
 func (r *Report) Flush(ctx context.Context) error {
 	if r == nil {
 		return nil
@@ -203,7 +203,7 @@ func (r *Report) Flush(ctx context.Context) error {
 	return nil
 }
 
-// fetch reads a file again for the values of its late rows and takes note of them, in the order of their lines.
+// fetch reads a file again for the values of its late rows and records them in the order of their lines.
 func (r *Report) fetch(ctx context.Context, file *File) error {
 	l := r.late[file]
 	delete(r.late, file)
@@ -235,7 +235,7 @@ func (r *Report) fetch(ctx context.Context, file *File) error {
 	return nil
 }
 
-// Close ends the report.
+// Close closes the file of the report.
 func (r *Report) Close() error {
 	if r == nil || r.file == nil {
 		return nil

@@ -13,13 +13,13 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// maxWindow bounds the memory that a zstd file can ask for; it is what the zstd command line grants (--long=27).
+// maxWindow bounds the memory that a zstd file can ask for. It is the limit of the zstd command line with --long=27.
 const maxWindow = 128 << 20
 
-// errDamaged says that a compressed file does not hold what it should.
+// errDamaged is the error for a compressed file with wrong content.
 var errDamaged = errors.New("the file is truncated or damaged")
 
-// stream opens the file's content, decompressed, and returns with it what closes it.
+// stream opens the file and decompresses it. The second result closes it.
 func (f *File) stream() (io.Reader, func(), error) {
 	file, err := f.open()
 	if err != nil {
@@ -30,10 +30,11 @@ func (f *File) stream() (io.Reader, func(), error) {
 		file.Close()
 		return nil, nil, fmt.Errorf("%s line 1: %w", f.name, damage(err))
 	}
-	return r, func() { end(); file.Close() }, nil // what was read is read, though the file may not close
+	return r, func() { end(); file.Close() }, nil // an error of Close does not matter after a read
 }
 
-// unpack returns what a file holds, and what ends the decompressor. Decoders of zstd are used again, with their windows.
+// unpack returns the decompressed content of a file, and a function that ends the decompressor. Decoders of zstd are
+// reused with their windows.
 func (p packing) unpack(file io.Reader, decoders *sync.Pool) (r io.Reader, end func(), err error) {
 	packed, end := bufio.NewReaderSize(file, 64<<10), func() {}
 	switch p {
@@ -42,7 +43,7 @@ func (p packing) unpack(file io.Reader, decoders *sync.Pool) (r io.Reader, end f
 		return damaged{z}, end, err
 	case zstandard:
 		if _, err := packed.Peek(1); err != nil {
-			return nil, end, err // the decoder takes nothing for a file of no frames
+			return nil, end, err // the decoder accepts an empty file
 		}
 		z, _ := decoders.Get().(*zstd.Decoder)
 		if z == nil {
@@ -58,7 +59,7 @@ func (p packing) unpack(file io.Reader, decoders *sync.Pool) (r io.Reader, end f
 	return file, end, nil
 }
 
-// damaged is a decompressor whose errors say what they mean for the file.
+// damaged is a decompressor whose errors say that the file is damaged.
 type damaged struct{ r io.Reader }
 
 func (d damaged) Read(p []byte) (int, error) {
@@ -69,7 +70,7 @@ func (d damaged) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// damage says that a file cannot be unpacked, unless it could not be read at all.
+// damage returns the error for a file that cannot be decompressed, or err if the file could not be read.
 func damage(err error) error {
 	if _, unread := errors.AsType[*fs.PathError](err); unread {
 		return err
@@ -81,29 +82,29 @@ func damage(err error) error {
 }
 
 const (
-	// maxRow is the most bytes that a row may have, its line's end not counted.
+	// maxRow is the largest number of bytes of a row, without the end of its line.
 	maxRow = 1 << 20
-	// readSize is how many bytes are read at once.
+	// readSize is the number of bytes of one read.
 	readSize = 256 << 10
 )
 
-// splitter cuts a file into rows: it is a Scanner of them.
+// splitter splits a file into rows. It is a bufio.Scanner of them.
 type splitter struct {
 	*bufio.Scanner
 	from   io.Reader
 	csv    bool
 	line   int    // on which the row starts, from 1
 	next   int    // the line after it
-	bad    string // why the row could not be cut out, of which there is nothing else then
+	bad    string // the fault of a row that could not be cut out; the row is empty then
 	drop   bool   // the rest of the line belongs to a row that was refused
 	broken bool   // the file could not be read to its end
 }
 
-// newSplitter returns a splitter of what r has behind a byte-order mark.
+// newSplitter returns a splitter of r. It skips a byte-order mark.
 func newSplitter(r io.Reader, csv bool) *splitter {
 	from := bufio.NewReader(r)
 	if mark, _ := from.Peek(3); string(mark) == "\ufeff" {
-		from.Discard(3) // they are there
+		from.Discard(3) // the mark
 	}
 	s := &splitter{from: from, csv: csv, next: 1}
 	s.Scanner = bufio.NewScanner(s)
@@ -112,14 +113,16 @@ func newSplitter(r io.Reader, csv bool) *splitter {
 	return s
 }
 
-// Read implements io.Reader for the Scanner, which cannot tell by itself an end that is none.
+// Read implements io.Reader for the Scanner. It notes errors, because the Scanner cannot tell them from the end of
+// the file.
 func (s *splitter) Read(b []byte) (int, error) {
 	n, err := s.from.Read(b)
 	s.broken = s.broken || err != nil && !errors.Is(err, io.EOF)
 	return n, err
 }
 
-// split is the bufio.SplitFunc: what it cuts off is a row without its line's end, or nothing where there is none to be read.
+// split is the bufio.SplitFunc. It returns a row without the end of its line, or nothing if there is no whole row
+// yet.
 func (s *splitter) split(data []byte, last bool) (size int, text []byte, err error) {
 	last = last && !s.broken
 	s.bad = ""
@@ -135,7 +138,7 @@ func (s *splitter) split(data []byte, last bool) (size int, text []byte, err err
 		text = data[:end]
 	}
 	switch more := !whole && !last; {
-	case more && len(text) <= maxRow+1: // the last byte may be half of a line's end
+	case more && len(text) <= maxRow+1: // the last byte may be the CR of a CR LF
 		return 0, nil, nil
 	case whole && s.csv:
 		text = bytes.TrimSuffix(text, []byte{'\r'})
@@ -146,11 +149,11 @@ func (s *splitter) split(data []byte, last bool) (size int, text []byte, err err
 	if s.bad = "a quoted cell never ends"; len(text) > maxRow {
 		s.bad = "is longer than 1 MiB"
 	}
-	// Only its first line is dropped: what follows a quote that never ends is most likely rows.
+	// Only its first line is dropped: after a quote that is never closed there are most likely good rows.
 	return s.cut(data, bytes.IndexByte(data, '\n'), data[:0])
 }
 
-// cut cuts off the text of a row, which ends with the line that ends at a place, or at -1 further on than data.
+// cut cuts off the text of a row that ends with the line feed at end. If end is -1, the line feed is beyond data.
 func (s *splitter) cut(data []byte, end int, text []byte) (int, []byte, error) {
 	size := end + 1
 	if end < 0 {
@@ -166,8 +169,8 @@ func (s *splitter) cut(data []byte, end int, text []byte) (int, []byte, error) {
 	return size, text, nil
 }
 
-// end returns the place of the line feed that ends the row with which data begins, or -1; open where that is because a quote
-// is not closed.
+// end returns the place of the line feed that ends the first row of data, or -1. open is true if a quote is not
+// closed.
 func (s *splitter) end(data []byte) (end int, open bool) {
 	end = bytes.IndexByte(data, '\n')
 	line := data
@@ -181,7 +184,7 @@ func (s *splitter) end(data []byte) (end int, open bool) {
 	for i, c := range data {
 		switch {
 		case c == '"' && (open || opens):
-			open, opens = !open, true // two of them, in a cell, are one
+			open, opens = !open, true // a doubled quote closes and opens
 		case c == '\n' && !open:
 			return i, false
 		default:
