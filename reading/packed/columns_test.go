@@ -60,7 +60,7 @@ func (s *sheet) Columns(c *packed.Columns) {
 	c.Sparse(&s.Loans, len(s.Rows))
 	c.Set(&s.Users, 1<<16)
 	pair := packed.Array(c, s.Pair[:])
-	packed.FixedWidth(pair, -9, 1000, func(l *line) *int32 { return &l.Day })
+	packed.Rising(pair, 0, func(l *line) *int32 { return &l.Day })
 	visits = packed.Lists(pair, func(l *line) *[]visit { return &l.Visits })
 	packed.Onward(visits, func(v *visit) *int32 { return &v.Second })
 }
@@ -97,7 +97,7 @@ func random(r *rand.Rand) *sheet {
 		s.Users = s.Users[:len(s.Users)-1]
 	}
 	for i := range s.Pair {
-		s.Pair[i].Day = r.Int32N(1010) - 9
+		s.Pair[i].Day = 1000*int32(i) + r.Int32N(1000)
 		s.Pair[i].Visits = make([]visit, r.IntN(3))
 		for j, second := 0, r.Int32(); j < len(s.Pair[i].Visits); j++ {
 			s.Pair[i].Visits[j].Second = second/2 + int32(j)

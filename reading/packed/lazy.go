@@ -70,21 +70,24 @@ func (c *Columns) Fixed(f *Fixed, n int, low, high int64) {
 	c.Check(least == 0 && widthOf(most) == f.width && f.least >= low && f.least <= high && most <= uint64(high)-uint64(f.least))
 }
 
-// FixedWidth declares a column of numbers from low to high of the rows of a form, stored as Fixed.
-func FixedWidth[T any, N Integer](t Table[T], low, high N, of func(*T) *N) {
-	for _, rows := range t.lists {
-		numbers := make([]N, len(rows))
-		for i := range rows {
-			numbers[i] = *of(&rows[i])
-		}
-		f := FixedOf(numbers)
-		if t.c.Fixed(&f, len(rows), int64(low), int64(high)); !t.c.Reading() || t.c.Bad() {
-			continue
-		}
-		for i, v := range Unpack(numbers, &f) {
-			*of(&rows[i]) = v
-		}
+// Ends declares where each of n lists ends among the rows of other columns. It returns how many rows these have, at most
+// most.
+func (c *Columns) Ends(f *Fixed, n int, most int64) (rows int) {
+	c.Fixed(f, n, 0, most)
+	for i := range f.n {
+		from, to := f.Part(i)
+		c.Check(from <= to)
+		rows = to
 	}
+	return rows
+}
+
+// Part returns where list i begins and ends, in a column that Ends declared.
+func (f *Fixed) Part(i int) (from, to int) {
+	if i > 0 {
+		from = int(f.At(i - 1))
+	}
+	return from, int(f.At(i))
 }
 
 // ends returns the smallest and the largest difference.

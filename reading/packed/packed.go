@@ -13,10 +13,10 @@
 //	err := packed.Open(data, &day)
 //
 // A form begins with its version and the number of its rows. Each column then has all of its numbers together: as
-// varints ([Naturals]), as differences ([Ascending], [Rising], [Onward]), in as many bytes as the largest needs
-// ([FixedWidth]), or in 4 or 8 bytes ([Words]). [Lists] has the number of values of each row, and a table of these
-// values. [Fixed] and [Sparse] columns stay packed when a form is opened, so that a reader decodes only what it needs.
-// Values that many rows share are [Coded]. Sets are bits or differences, whichever is shorter.
+// varints ([Naturals]), as differences ([Ascending], [Rising], [Onward]), or in 4 or 8 bytes ([Words]). [Lists] has the
+// number of values of each row, and a table of these values. [Fixed] and [Sparse] columns stay packed when a form is
+// opened, so that a reader decodes only what it needs. Values that many rows share are [Coded]. Sets are bits or
+// differences, whichever is shorter.
 //
 // The users 3 and 7, with 10 and 200 minutes, are stored in seven bytes: the version 1, the number of rows 2, the
 // differences 3 (zigzag 6) and 4, and the varints 10 and 200 (two bytes):

@@ -201,7 +201,7 @@ func (l *schoolLoad) readPast(ctx context.Context, events []schools.Event) (past
 		return b, err
 	}
 	err = l.facts.Sums(ctx, readers, func(user directory.UserID, sums *facts.Sums) error {
-		b.sums[user] = sums
+		b.sums[user] = sums.With(nil)
 		return nil
 	})
 	if err != nil {
@@ -269,9 +269,8 @@ func (p *runChanges) packRecords(c *facts.Change, had past) {
 			BlockKey: snapshot.BlockKey{A: int64(c.User), B: book},
 			Lo:       int32(r.Days[0].Date), Hi: int32(r.Days[len(r.Days)-1].Date), Data: r.AppendBinary(nil),
 		}, had.records[facts.RecordKey{User: c.User, Book: book}] != nil)
-		sums.Put(book, r)
 	}
-	p.sums.Add(snapshot.BlockKey{A: int64(c.User)}, had.sums[c.User] != nil, packed.Append(nil, sums))
+	p.sums.Add(snapshot.BlockKey{A: int64(c.User)}, had.sums[c.User] != nil, packed.Append(nil, sums.With(c.Records)))
 }
 
 // packIndex adds the changed pages of a block of users, after the last of its users was aggregated.

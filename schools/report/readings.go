@@ -23,20 +23,13 @@ import (
 // The index tells how many rows each user has. So the keys of a page are known before any record is read, and
 // the cost of a page does not depend on its depth.
 func (r *Reports) Readings(ctx context.Context, a Access, period calendar.Period, f Filter, p paging.Page) (paging.List[Reading], error) {
-	var users *Users
-	var index *facts.Index
-	var books *schools.Books
-	err := snapshot.Parallel(ctx,
-		func(ctx context.Context) (err error) { _, users, err = r.selection(ctx, a, f); return err },
-		func(ctx context.Context) (err error) { index, err = r.index(ctx, a); return err },
-		func(ctx context.Context) (err error) { books, err = r.books(ctx, a); return err },
-	)
+	v, err := r.userBooks(ctx, a, f, period)
 	if err != nil {
 		return paging.List[Reading]{}, err
 	}
 	key := a.key("readings", period, a.Network, f)
 	starts, err := snapshot.Load(ctx, r.Cache, key, func(context.Context) (paging.Groups, error) {
-		return paging.NewGroups(index.Count(users.IDs, period)), nil
+		return paging.NewGroups(v.index.Count(v.users.IDs, period)), nil
 	})
 	if err != nil {
 		return paging.List[Reading]{}, err
@@ -45,17 +38,47 @@ func (r *Reports) Readings(ctx context.Context, a Access, period calendar.Period
 	if err != nil {
 		return paging.List[Reading]{}, err
 	}
-	rows, err := r.rows(ctx, a, index, books, period, recordKeys(index, users, period, spans))
+	rows, err := r.rows(ctx, a, &v, v.recordKeys(spans))
 	return paging.List[Reading]{Rows: rows, Total: starts.Total()}, err
 }
 
+// userBooks has the users that a query selects, the books, and the index of who read which book.
+type userBooks struct {
+	accounts *Accounts
+	users    *Users
+	books    *schools.Books
+	index    *facts.Index
+	period   calendar.Period
+}
+
+// userBooks reads the users that pass a filter, the books and the index.
+func (r *Reports) userBooks(ctx context.Context, a Access, f Filter, period calendar.Period) (userBooks, error) {
+	v := userBooks{period: period}
+	return v, snapshot.Parallel(ctx,
+		func(ctx context.Context) (err error) { v.accounts, v.users, err = r.selection(ctx, a, f); return err },
+		func(ctx context.Context) (err error) { v.index, err = r.index(ctx, a); return err },
+		func(ctx context.Context) (err error) { v.books, err = r.books(ctx, a); return err },
+	)
+}
+
 // recordKeys returns the keys of a page's rows, in their order.
-func recordKeys(ls *facts.Index, u *Users, period calendar.Period, spans []paging.Span) (keys []facts.RecordKey) {
+func (v *userBooks) recordKeys(spans []paging.Span) (keys []facts.RecordKey) {
 	for _, s := range spans {
-		id := u.IDs[s.Group]
-		for _, book := range ls.Books(id, period)[s.From:s.To] {
+		id := v.users.IDs[s.Group]
+		for _, book := range v.index.Books(id, v.period)[s.From:s.To] {
 			keys = append(keys, facts.RecordKey{User: id, Book: book})
 		}
+	}
+	return keys
+}
+
+// rowsOf returns the keys of a user's rows, ascending; none for a user who does not pass the filter.
+func (v *userBooks) rowsOf(id directory.UserID) (keys []facts.RecordKey) {
+	if !v.users.set.Has(id) {
+		return nil
+	}
+	for _, book := range v.index.Books(id, v.period) {
+		keys = append(keys, facts.RecordKey{User: id, Book: book})
 	}
 	return keys
 }
@@ -77,9 +100,9 @@ func (r *Reports) books(ctx context.Context, a Access) (*schools.Books, error) {
 
 // rows returns the rows of keys: from the sums of users if the period has all days of the index, the others
 // from records.
-func (r *Reports) rows(ctx context.Context, a Access, index *facts.Index, books *schools.Books, period calendar.Period, keys []facts.RecordKey) ([]Reading, error) {
-	of := readings{Reports: r, Access: a, books: books, period: period, keys: keys, rows: make([]Reading, len(keys))}
-	if index.Within(period) {
+func (r *Reports) rows(ctx context.Context, a Access, v *userBooks, keys []facts.RecordKey) ([]Reading, error) {
+	of := readings{reports: r, Access: a, userBooks: v, keys: keys, rows: make([]Reading, len(keys))}
+	if v.index.Within(v.period) {
 		if err := of.bySums(ctx); err != nil {
 			return nil, err
 		}
@@ -89,19 +112,18 @@ func (r *Reports) rows(ctx context.Context, a Access, index *facts.Index, books 
 
 // readings has the rows of a page while they are made.
 type readings struct {
-	*Reports
+	reports *Reports
 	Access
-	books  *schools.Books
-	period calendar.Period
-	keys   []facts.RecordKey
-	rows   []Reading // in the order of the keys; a row without a book is not made yet
+	*userBooks
+	keys []facts.RecordKey
+	rows []Reading // in the order of the keys; a row without a book is not made yet
 }
 
 // bySums makes the rows that the sums of their users can tell. It reads one row for each user, and all days
 // of these books are in the period.
 func (of *readings) bySums(ctx context.Context) error {
 	i := 0
-	return of.facts(of.Access).Sums(ctx, facts.UsersOf(of.keys), func(user directory.UserID, sums *facts.Sums) error {
+	return of.reports.facts(of.Access).Sums(ctx, facts.UsersOf(of.keys), func(user directory.UserID, sums *facts.Sums) error {
 		for ; i < len(of.keys) && of.keys[i].User <= user; i++ {
 			k := of.keys[i]
 			book := of.books.Book(k.Book)
@@ -129,7 +151,7 @@ func (of *readings) byRecords(ctx context.Context) error {
 			records = append(records, wantedTotal{of.keys[i], of.period, i})
 		}
 	}
-	return of.totals(ctx, of.Access, of.books, of.period, records, func(w wantedTotal, book *schools.Book, t reading.Total) {
+	return of.reports.totals(ctx, of.Access, of.books, snapshot.Between(of.period.Start, of.period.End), records, func(w wantedTotal, book *schools.Book, t reading.Total) {
 		of.made(w.place, book, t)
 	})
 }
@@ -141,9 +163,9 @@ type wantedTotal struct {
 	place  int // the caller's own
 }
 
-// totals calls visit with the total of each wanted record. They are ordered by key, and all their periods are
-// within one. The error is [packed.ErrCorrupt] if a record is missing or has no day in its period.
-func (r *Reports) totals(ctx context.Context, a Access, books *schools.Books, all calendar.Period, left []wantedTotal, visit func(wantedTotal, *schools.Book, reading.Total)) error {
+// totals calls visit with the total of each wanted record. They are ordered by key, and each record has a day
+// in the span or around it. The error is [packed.ErrCorrupt] if a record is missing or has no day in its period.
+func (r *Reports) totals(ctx context.Context, a Access, books *schools.Books, days snapshot.Span, left []wantedTotal, visit func(wantedTotal, *schools.Book, reading.Total)) error {
 	if len(left) == 0 {
 		return nil
 	}
@@ -152,7 +174,7 @@ func (r *Reports) totals(ctx context.Context, a Access, books *schools.Books, al
 		keys[i] = w.RecordKey
 	}
 	var sum reading.Totaller
-	err := r.facts(a).Records(ctx, keys, snapshot.Between(all.Start, all.End), func(k facts.RecordKey, data []byte) error {
+	err := r.facts(a).Records(ctx, keys, days, func(k facts.RecordKey, data []byte) error {
 		book := books.Book(k.Book)
 		if left[0].RecordKey != k || book == nil {
 			return fmt.Errorf("record of user %d, book %d: it or one before it is missing: %w", k.User, k.Book, packed.ErrCorrupt)
@@ -182,11 +204,7 @@ func (r *Reports) ReadingsSince(ctx context.Context, a Access, q Pull, p paging.
 		return paging.List[Reading]{}, err
 	}
 	read := func(page incremental.Rows) ([]Reading, error) {
-		books, err := r.books(ctx, a)
-		if err != nil {
-			return nil, err
-		}
-		index, err := r.index(ctx, a)
+		v, err := r.userBooks(ctx, a, q.Filter, q.Period)
 		if err != nil {
 			return nil, err
 		}
@@ -194,39 +212,11 @@ func (r *Reports) ReadingsSince(ctx context.Context, a Access, q Pull, p paging.
 		for i, c := range page {
 			keys[i] = facts.RecordKey{User: directory.UserID(c.A), Book: c.B}
 		}
-		return r.rows(ctx, a, index, books, q.Period, keys)
+		return r.rows(ctx, a, &v, keys)
 	}
 	return incremental.Page(changed, p, read, func(c incremental.Row) Reading {
 		return Reading{UserID: directory.UserID(c.A), Book: &schools.Book{ID: c.B}}
 	})
-}
-
-// userBooks has the users that a query selects and the index of their books.
-type userBooks struct {
-	users  *Users
-	index  *facts.Index
-	period calendar.Period
-}
-
-// userBooks reads the users that pass a filter, and the index.
-func (r *Reports) userBooks(ctx context.Context, a Access, f Filter, period calendar.Period) (userBooks, error) {
-	_, users, err := r.selection(ctx, a, f)
-	if err != nil {
-		return userBooks{}, err
-	}
-	index, err := r.index(ctx, a)
-	return userBooks{users, index, period}, err
-}
-
-// books returns the keys of a user's rows, ascending; none for a user who does not pass the filter.
-func (v *userBooks) books(id directory.UserID) (keys []facts.RecordKey) {
-	if !v.users.set.Has(id) {
-		return nil
-	}
-	for _, book := range v.index.Books(id, v.period) {
-		keys = append(keys, facts.RecordKey{User: id, Book: book})
-	}
-	return keys
 }
 
 // replacedRows has the records and books that loads have replaced. A row with the same days is the same in
@@ -303,7 +293,7 @@ func (r *Reports) readingsChanged(ctx context.Context, a Access, q Pull) (increm
 // userChanged adds the rows of a user that differ.
 func (q Pull) userChanged(changed *incremental.Rows, id directory.UserID, replaced replacedRows, was, now userBooks) error {
 	apart := q.apart(now.index, id)
-	return incremental.Diff(changed, was.books(id), now.books(id),
+	return incremental.Diff(changed, was.rowsOf(id), now.rowsOf(id),
 		func(k facts.RecordKey) incremental.Row { return incremental.Row{A: int64(k.User), B: k.Book} },
 		func(k, _ facts.RecordKey) bool { return !replaced.has(k) && !slices.Contains(apart, k.Book) })
 }

@@ -7,6 +7,8 @@ import (
 	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/reading"
 	"github.com/lectern-dev/lectern/reading/calendar"
+	"github.com/lectern-dev/lectern/schools"
+	"github.com/lectern-dev/lectern/schools/internal/facts"
 )
 
 // SummaryQuery has the parameters of a summary (S10). The period must be effective already.
@@ -82,23 +84,25 @@ func (r *Reports) Summary(ctx context.Context, a Access, q SummaryQuery, p pagin
 
 // summary is a summary while it is counted.
 type summary struct {
-	*Reports
+	reports *Reports
 	Access
 	SummaryQuery
-	users   *Users
+	userBooks
 	general Metrics
 	groups  []Group
-	parts   []calendar.Period // the whole period, then each day or month that is a group
-	of      []int32           // the group of each user, if groups are schools or classes
-	titles  []title           // the books that were read; each is a group if groups are books
-	places  map[int64]int     // the index in titles, by book
+	parts   []facts.Window   // the whole period, then each day or month that is a group
+	of      []int32          // the group of each user, if groups are schools or classes
+	titles  map[int64]*title // the books that were read
+
+	records map[snapshot.Span][]wantedTotal // rows that are counted from their records, by days that these have
+	numbers []int64                         // of books; its memory is used again
 }
 
-// title is a book that was read. For each part of the period it has the last group that counted the book, so
-// that a group counts it once.
+// title is a book that was read. A group counts it once.
 type title struct {
-	book    int64
-	counted []int
+	book    *schools.Book
+	place   int    // of the group, if groups are books
+	counted []bool // by group, otherwise
 }
 
 // Bytes returns the approximate size in memory of a counted summary.
@@ -114,12 +118,12 @@ func (s *summary) Bytes() int {
 // sums and the records: the same sources as those of the lists. The two halves run at the same time and write
 // different metrics.
 func (r *Reports) summarize(ctx context.Context, a Access, q SummaryQuery) (*summary, error) {
-	accounts, users, err := r.selection(ctx, a, q.Filter)
+	v, err := r.userBooks(ctx, a, q.Filter, q.Period)
 	if err != nil {
 		return nil, err
 	}
-	s := &summary{Reports: r, Access: a, SummaryQuery: q, users: users, parts: []calendar.Period{q.Period}, places: map[int64]int{}}
-	s.begin(accounts)
+	s := &summary{reports: r, Access: a, SummaryQuery: q, userBooks: v, parts: []facts.Window{facts.WindowOf(q.Period)}, titles: map[int64]*title{}}
+	s.begin(v.accounts)
 	if err := snapshot.Parallel(ctx, s.countDays, s.countReadings); err != nil {
 		return nil, err
 	}

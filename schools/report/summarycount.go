@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -19,18 +18,22 @@ import (
 func (s *summary) countDays(ctx context.Context) error {
 	came, at := make([]facts.Set, len(s.parts)), min(1, len(s.parts)-1) // at is the part of the date, if groups are days or months
 	days := snapshot.Range{A: snapshot.Between(s.Period.Start, s.Period.End)}
-	err := s.facts(s.Access).Days(ctx, days, func(date calendar.Date, d facts.Day) {
+	err := s.reports.facts(s.Access).Days(ctx, days, func(date calendar.Date, d facts.Day) {
 		for at < len(s.parts) && s.parts[at].End < date {
 			at++
 		}
-		for _, part := range slices.Compact([]int{0, at}) {
-			came[part].Join(d.Users)
-			for rank, id := range d.Users.Ranked(s.users.set, 0) {
-				minutes := reading.Minutes(d.Tenths.At(rank))
-				s.each(part, id, func(m *Metrics) {
-					m.AccessDays++
-					m.Minutes += minutes
-				})
+		came[0].Join(d.Users)
+		if at > 0 {
+			came[at].Join(d.Users)
+		}
+		for rank, id := range d.Users.Ranked(s.users.set, 0) {
+			minutes := reading.Minutes(d.Tenths.At(rank))
+			s.general.AccessDays++
+			s.general.Minutes += minutes
+			if g := s.group(at, id); g > 0 {
+				m := &s.groups[g-1].Metrics
+				m.AccessDays++
+				m.Minutes += minutes
 			}
 		}
 	})
@@ -42,128 +45,97 @@ func (s *summary) countDays(ctx context.Context) error {
 	return err
 }
 
-// usersAtOnce bounds the number of users whose sums are in memory, besides those that are read ahead.
-const usersAtOnce = 1024
+// usersAtOnce bounds the number of users whose rows may have to be counted from records.
+const usersAtOnce = 4096
 
-// userSums are the sums of some users.
-type userSums struct {
-	users []directory.UserID
-	sums  map[directory.UserID]*facts.Sums
-}
-
-// countReadings counts readers, readings and books. The sums of later users are read while those of earlier
-// ones are counted.
+// countReadings counts readers, readings and books.
 func (s *summary) countReadings(ctx context.Context) error {
-	var index *facts.Index
-	var books *schools.Books
-	ahead := make(chan userSums, 2)
-	read := func(ctx context.Context) error {
-		defer close(ahead)
-		return s.readSums(ctx, ahead)
-	}
-	count := func(ctx context.Context) (err error) {
-		if index, err = s.index(ctx, s.Access); err != nil {
+	for users := range slices.Chunk(s.users.IDs, usersAtOnce) {
+		if err := s.countUsers(ctx, users); err != nil {
 			return err
 		}
-		if books, err = s.books(ctx, s.Access); err != nil {
-			return err
-		}
-		for some := range ahead {
-			if err := s.countUsers(ctx, some, index, books); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	if err := snapshot.Parallel(ctx, read, count); err != nil {
-		return err
 	}
 	s.general.DistinctBooks = int64(len(s.titles))
 	if s.GroupBy == ByBook {
-		s.nameBooks(books)
+		s.orderBooks()
 	}
 	return nil
 }
 
-// readSums sends the sums of all users. The users of one school or class follow one another.
-func (s *summary) readSums(ctx context.Context, to chan<- userSums) error {
-	for users := range slices.Chunk(s.usersByGroup(), usersAtOnce) {
-		some := userSums{users, make(map[directory.UserID]*facts.Sums, len(users))}
-		err := s.facts(s.Access).Sums(ctx, snapshot.Numbers(slices.Sorted(slices.Values(users))), func(id directory.UserID, of *facts.Sums) error {
-			some.sums[id] = of
-			return nil
+// countUsers counts the reading rows of some users. Mostly their sums tell whether a row is finished; the
+// records of the other rows are read.
+func (s *summary) countUsers(ctx context.Context, users []directory.UserID) error {
+	s.records = map[snapshot.Span][]wantedTotal{}
+	var had facts.Set
+	err := s.reports.facts(s.Access).Sums(ctx, snapshot.Numbers(users), func(id directory.UserID, sums *facts.Sums) error {
+		had.Add(id)
+		return s.countUser(id, sums)
+	})
+	for _, id := range users {
+		if err == nil && !had.Has(id) {
+			err = s.countUser(id, &facts.Sums{})
+		}
+	}
+	for days, records := range s.records {
+		if err == nil {
+			slices.SortStableFunc(records, func(v, w wantedTotal) int { return v.Compare(w.RecordKey) })
+			err = s.reports.totals(ctx, s.Access, s.books, days, records, s.countTotal)
+		}
+	}
+	return err
+}
+
+// countUser counts the reading rows of a user. Rows that the sums cannot tell are added to s.records.
+func (s *summary) countUser(id directory.UserID, sums *facts.Sums) error {
+	for part := range s.rowParts() {
+		window := &s.parts[part]
+		if s.numbers = s.index.AppendBooks(s.numbers[:0], id, window.Period); len(s.numbers) == 0 {
+			continue
+		}
+		s.each(part, id, func(m *Metrics) {
+			m.Readers++
+			m.Readings += int64(len(s.numbers))
 		})
-		if err != nil {
-			return err
+		group := s.group(part, id)
+		for _, number := range s.numbers {
+			t := s.title(number)
+			if t == nil {
+				return fmt.Errorf("record of user %d, book %d: the book is missing: %w", id, number, packed.ErrCorrupt)
+			}
+			s.countRow(t, group)
+			w := wantedTotal{facts.RecordKey{User: id, Book: number}, window.Period, part}
+			if total, ok := s.totalOf(sums, w, t.book); ok {
+				s.countTotal(w, t.book, total)
+			} else {
+				days := sums.Across(number, window.Period)
+				s.records[days] = append(s.records[days], w)
+			}
 		}
-		select {
-		case to <- some:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
+	}
+	if s.GroupBy == ByDay {
+		s.index.EachDay(id, s.Period, func(day calendar.Date) { s.groups[day-s.Period.Start].Metrics.Readers++ })
 	}
 	return nil
 }
 
 // rowParts returns the parts of the period whose reading rows are counted.
-func (s *summary) rowParts() []calendar.Period {
+func (s *summary) rowParts() []facts.Window {
 	if s.GroupBy.HasReadings() {
 		return s.parts
 	}
 	return s.parts[:1]
 }
 
-// countUsers counts the reading rows of some users. Mostly their sums tell whether a row is finished; the
-// records of the other rows are read.
-func (s *summary) countUsers(ctx context.Context, of userSums, index *facts.Index, books *schools.Books) error {
-	var records []wantedTotal
-	for _, id := range of.users {
-		sums := cmp.Or(of.sums[id], &facts.Sums{})
-		for part, period := range s.rowParts() {
-			numbers := index.Books(id, period)
-			s.countRows(part, id, numbers)
-			for _, number := range numbers {
-				book := books.Book(number)
-				if book == nil {
-					return fmt.Errorf("record of user %d, book %d: the book is missing: %w", id, number, packed.ErrCorrupt)
-				}
-				w := wantedTotal{facts.RecordKey{User: id, Book: number}, period, part}
-				if t, ok := s.totalOf(sums, w, book); ok {
-					s.countTotal(w, book, t)
-				} else {
-					records = append(records, w)
-				}
-			}
-		}
-		if s.GroupBy == ByDay {
-			index.EachDay(id, s.Period, func(day calendar.Date) { s.groups[day-s.Period.Start].Metrics.Readers++ })
-		}
-	}
-	slices.SortStableFunc(records, func(v, w wantedTotal) int { return v.Compare(w.RecordKey) })
-	return s.totals(ctx, s.Access, books, s.Period, records, s.countTotal)
-}
-
-// countRows counts a user's reading rows of a part of the period, given by their books. The users of a group
-// follow one another, so it is enough that a title knows the last group that counted it.
-func (s *summary) countRows(part int, id directory.UserID, books []int64) {
-	if len(books) == 0 {
-		return
-	}
-	s.each(part, id, func(m *Metrics) {
+// countRow counts a row of a book. group is that of the user and the part of the period, from 1 on, or 0.
+func (s *summary) countRow(t *title, group int) {
+	switch {
+	case s.GroupBy == ByBook:
+		m := &s.groups[t.place].Metrics
 		m.Readers++
-		m.Readings += int64(len(books))
-	})
-	group := s.group(part, id)
-	for _, book := range books {
-		place := s.title(book)
-		if s.GroupBy == ByBook {
-			m := &s.groups[place].Metrics
-			m.Readers++
-			m.Readings++
-		} else if counted := &s.titles[place].counted[part]; group > 0 && *counted != group {
-			*counted = group
-			s.groups[group-1].Metrics.DistinctBooks++
-		}
+		m.Readings++
+	case group > 0 && !t.counted[group-1]:
+		t.counted[group-1] = true
+		s.groups[group-1].Metrics.DistinctBooks++
 	}
 }
 
@@ -173,20 +145,20 @@ func (s *summary) totalOf(of *facts.Sums, w wantedTotal, book *schools.Book) (t 
 	if s.GroupBy == ByBook {
 		return of.Total(w.Book, w.period, book.Length)
 	}
-	t.Finished, ok = of.Finished(w.Book, w.period, book.Length)
+	t.Finished, ok = of.Finished(w.Book, &s.parts[w.place], book.Length)
 	return t, ok
 }
 
 // countTotal counts the totals of one reading row of a part of the period.
 func (s *summary) countTotal(w wantedTotal, _ *schools.Book, t reading.Total) {
-	finished := int64(0)
 	if t.Finished {
-		finished = 1
+		s.each(w.place, w.User, func(m *Metrics) { m.Finished++ })
 	}
-	s.each(w.place, w.User, func(m *Metrics) { m.Finished += finished })
 	if s.GroupBy == ByBook {
-		m := &s.groups[s.title(w.Book)].Metrics
+		m := &s.groups[s.titles[w.Book].place].Metrics
 		m.Minutes += t.Minutes
-		m.Finished += finished
+		if t.Finished {
+			m.Finished++
+		}
 	}
 }

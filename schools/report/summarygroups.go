@@ -8,7 +8,7 @@ import (
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/paging/fold"
 	"github.com/lectern-dev/lectern/reading/calendar"
-	"github.com/lectern-dev/lectern/schools"
+	"github.com/lectern-dev/lectern/schools/internal/facts"
 )
 
 // begin makes the groups, except books, and counts the users of each.
@@ -38,13 +38,14 @@ func (s *summary) begin(accounts *Accounts) {
 
 // splitPeriod makes a group of each run of days whose dates begin with the same keyLen characters.
 func (s *summary) splitPeriod(keyLen int) {
+	start := s.Period.Start
 	for day := s.Period.Start; day <= s.Period.End; day++ {
 		key := day.String()[:keyLen]
 		if n := len(s.groups); n == 0 || s.groups[n-1].Key != key {
-			s.groups = append(s.groups, Group{Key: key, Label: key})
-			s.parts = append(s.parts, calendar.Period{Start: day})
+			s.groups, s.parts = append(s.groups, Group{Key: key, Label: key}), append(s.parts, facts.Window{})
+			start = day
 		}
-		s.parts[len(s.parts)-1].End = day
+		s.parts[len(s.parts)-1] = facts.WindowOf(calendar.Period{Start: start, End: day})
 	}
 }
 
@@ -106,34 +107,28 @@ func (s *summary) each(part int, id directory.UserID, add func(*Metrics)) {
 	}
 }
 
-// usersByGroup returns the users so that those of one school or class follow one another.
-func (s *summary) usersByGroup() []directory.UserID {
-	if s.of == nil {
-		return s.users.IDs
-	}
-	return slices.SortedStableFunc(slices.Values(s.users.IDs), func(x, y directory.UserID) int { return cmp.Compare(s.of[x], s.of[y]) })
-}
-
-// title returns the index of a book in titles, and adds it if it is new. If groups are books, the group has
-// the same index.
-func (s *summary) title(book int64) int {
-	place, ok := s.places[book]
-	if !ok {
-		place = len(s.titles)
-		s.places[book] = place
-		s.titles = append(s.titles, title{book, make([]int, len(s.parts))})
+// title returns the title of a book that was read, or nil if there is no such book. A new title is also a new
+// group if groups are books.
+func (s *summary) title(number int64) *title {
+	t := s.titles[number]
+	if t == nil {
+		book := s.books.Book(number)
+		if book == nil {
+			return nil
+		}
+		t = &title{book: book, place: len(s.titles)}
+		s.titles[number] = t
 		if s.GroupBy == ByBook {
-			s.groups = append(s.groups, Group{Key: strconv.FormatInt(book, 10)})
+			s.groups = append(s.groups, Group{Key: strconv.FormatInt(number, 10), Label: book.Title})
+		} else {
+			t.counted = make([]bool, len(s.groups))
 		}
 	}
-	return place
+	return t
 }
 
-// nameBooks labels the groups that are books, and orders them by readers, most first, then by identifier.
-func (s *summary) nameBooks(books *schools.Books) {
-	for i, t := range s.titles {
-		s.groups[i].Label = books.Book(t.book).Title
-	}
+// orderBooks orders the groups that are books by readers, most first, then by identifier.
+func (s *summary) orderBooks() {
 	slices.SortFunc(s.groups, func(a, b Group) int {
 		return cmp.Or(cmp.Compare(b.Metrics.Readers, a.Metrics.Readers), cmp.Compare(len(a.Key), len(b.Key)), cmp.Compare(a.Key, b.Key))
 	})

@@ -52,6 +52,9 @@
 // the page. So a book that is on several pages is counted once, on the first page that has a day of the period. A period
 // costs what its own pages cost, and an hourly load mostly changes one page.
 //
+// The columns of sums and of index pages stay packed in memory, since an answer needs few of their numbers. Decoding all
+// of them takes more than half of the time of a first summary of a year.
+//
 // Event ids take more than a third of the bytes. Identifiers mostly count up, so a series of them is stored as
 // differences, one to three bytes each. Other identifiers are stored as 8 bytes of a hash. Only the identifier decides
 // which way is taken, so the stored bytes do not depend on the order of loads.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/directory"
@@ -15,7 +16,7 @@ import (
 )
 
 // formVersion is the first byte of every stored form of this package. A change of a form needs a new version.
-const formVersion = 1
+const formVersion = 2
 
 // The kinds of a partner's blocks. Their numbers are stored.
 var (
@@ -42,7 +43,7 @@ func (f Facts) Scan(ctx context.Context, k snapshot.Kind, r snapshot.Range, visi
 func (f Facts) Index(ctx context.Context, blocks []int64) (*Index, error) {
 	ls := &Index{}
 	return ls, f.Scan(ctx, IndexKind, snapshot.Range{Among: blocks}, func(b snapshot.Block) error {
-		if err := ls.AddPage(b.BlockKey, b.Data); err != nil {
+		if err := ls.AddPage(b.BlockKey, slices.Clone(b.Data)); err != nil {
 			return fmt.Errorf("block %d, page %d: %w", b.A, b.B, err)
 		}
 		return nil
@@ -92,10 +93,11 @@ func (f Facts) Records(ctx context.Context, keys []RecordKey, period snapshot.Sp
 	})
 }
 
-// Sums calls visit with the sums of the given users, who ascend. Users who have no records are left out.
+// Sums calls visit with the sums of the given users, who ascend. Users who have no records are left out. The
+// sums are valid until visit returns.
 func (f Facts) Sums(ctx context.Context, users []int64, visit func(directory.UserID, *Sums) error) error {
+	s := &Sums{}
 	return f.Scan(ctx, SumsKind, snapshot.Range{Among: users}, func(b snapshot.Block) error {
-		s := &Sums{}
 		if err := packed.Open(b.Data, s); err != nil {
 			return fmt.Errorf("sums of user %d: %w", b.A, err)
 		}

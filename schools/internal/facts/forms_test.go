@@ -17,25 +17,23 @@ func TestForms(t *testing.T) {
 		{Date: 20543, Read: true, First: 72000, Last: 72030, MS: 62_000, Minutes: 10, Coverage: reading.Coverage{{From: 5, To: 25}}},
 		{Date: 20545, Read: true, First: 60, Last: 60, MS: 6000, Minutes: 1, Coverage: reading.Coverage{{From: 20, To: 30}}},
 	}}
-	sums := &Sums{}
-	sums.Put(1, &record)
-	sums.Put(9, &record)
+	sums := (&Sums{}).With(map[int64]*reading.Record{1: &record}).With(map[int64]*reading.Record{9: &record})
 	seen := &EventSet{}
 	event := func(series uint64, number int64) schools.Event {
 		return schools.Event{ID: schools.EventID{Series: series, Number: number}}
 	}
 	seen.Add(20543, []schools.Event{{ID: schools.EventID{Hash: 3}}, event(9, 7), event(9, 300)})
 	seen.Add(20541, []schools.Event{event(9, 5)})
-	leaves, last := map[int32]*page{}, PageOf(20545)
+	leaves, last := map[int32]*[blockUsers][]pageEntry{}, PageOf(20545)
 	UserIndex{{1, last - 1, dayOf(20543)}, {1, last, dayOf(20544) | dayOf(20545)}, {9, last, dayOf(20545)}}.spread(7, leaves)
 	for name, tt := range map[string]struct {
 		form, empty packed.Form
 		stored      string
 	}{
-		"day":  {(&Day{}).With([]DayRow{{7, 17}, {300, Keep}, {8, 300}}), &Day{}, "0100030801a402" + "000211002c010000"},
-		"leaf": {leaves[last], &page{}, "01" + strings.Repeat("00", 7) + "02" + strings.Repeat("00", 120) + "0208" + "0100" + "0300000002000000"},
-		"seen": {seen, &EventSet{}, "01" + "013e010300000000000000" + "010900000000000000" + "02" + "3a02" + "0102" + "0a" + "04a502"},
-		"sums": {sums, &Sums{}, "01" + "020208" + "fec00200" + "0202" + "c0b204c0b204" + "3c3c" + "0b0b" + "1919" + "1e1e" + "0202" + "00010001" + "140a140a"},
+		"day":  {(&Day{}).With([]DayRow{{7, 17}, {300, Keep}, {8, 300}}), &Day{}, "0200030801a402" + "000211002c010000"},
+		"leaf": {newPage(leaves[last]), &page{}, "02" + "0001" + strings.Repeat("00", 7) + strings.Repeat("02", 121) + "02010008" + "00010100" + "04010100"},
+		"seen": {seen, &EventSet{}, "02" + "013e010300000000000000" + "010900000000000000" + "02" + "3a02" + "0102" + "0a" + "04a502"},
+		"sums": {sums, &Sums{}, "02" + "020208" + "fec00200" + "0400" + "80e50800" + "7800" + "1600" + "3200" + "3c00" + "04010002" + "000100010001" + "14010a000a00"},
 	} {
 		data := packed.Append(nil, tt.form)
 		if got := hex.EncodeToString(data); got != tt.stored {

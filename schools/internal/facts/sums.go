@@ -1,10 +1,11 @@
 package facts
 
 import (
-	"cmp"
+	"maps"
 	"math"
 	"slices"
 
+	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/reading"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/reading/packed"
@@ -12,24 +13,122 @@ import (
 
 // Sums has totals over all days of each book that one user read. They repeat what the records say, so that
 // most answers read one row for each user instead of one for each book. A user without records has none.
-type Sums struct{ books []bookSum }
-
-// bookSum is the total of one book over all days.
-type bookSum struct {
-	book         int64
-	first        calendar.Date
-	days         int32 // from the first to the last
-	starts, ends int32 // seconds of the first and of the last day
-	minutes      reading.Minutes
-	covered      int64
-	end          int64      // of the last interval; covered is right for a book of this length or longer
-	months       []monthSum // of a book that was read in several months, ascending
+//
+// Most columns stay packed, since an answer needs few of them.
+type Sums struct {
+	books          []int64 // ascending
+	columns        [sumColumns]packed.Fixed
+	months         packed.Fixed // of each book: where its months end in the columns below; a book that was read in one month has none
+	after, inMonth packed.Fixed // of each month: the months since that of the book's first day, and the coverage
 }
 
-// monthSum is the coverage of one book by the days of one month.
-type monthSum struct {
-	after   int32 // months after that of the first day
-	covered int64
+// The numbers of a book in [Sums].
+const (
+	sumFirst   = iota // the first day
+	sumDays           // from there to the last one
+	sumStarts         // second of the first day
+	sumEnds           // second of the last day
+	sumMinutes        // tenths of a minute
+	sumCovered        // right for a book that is as long as sumEnd, or longer
+	sumEnd            // of the last interval
+	sumColumns
+)
+
+// maxMonths bounds the months of a user's books, so that a corrupt block cannot ask for endless work.
+const maxMonths = 1 << 20
+
+// Columns declares the stored form. It implements [packed.Form].
+func (s *Sums) Columns(c *packed.Columns) {
+	c.Version(formVersion)
+	packed.Ascending(packed.Rows(c, &s.books), 0, func(book *int64) *int64 { return book })
+	for i := range s.columns {
+		switch i {
+		case sumFirst:
+			c.Fixed(&s.columns[i], len(s.books), math.MinInt32, math.MaxInt32)
+		case sumDays, sumStarts, sumEnds:
+			c.Fixed(&s.columns[i], len(s.books), 0, math.MaxInt32)
+		default:
+			c.Fixed(&s.columns[i], len(s.books), 0, math.MaxInt64)
+		}
+	}
+	months := c.Ends(&s.months, len(s.books), maxMonths)
+	c.Fixed(&s.after, months, 0, math.MaxInt32)
+	c.Fixed(&s.inMonth, months, 0, math.MaxInt64)
+}
+
+// bookSum is the sum of one book.
+type bookSum struct {
+	numbers        [sumColumns]int64
+	after, inMonth []int64 // of the months, if there are several
+}
+
+// sumOf returns the sum of a record, which must have a day.
+func sumOf(r *reading.Record) (sum bookSum) {
+	first, last := r.Days[0], r.Days[len(r.Days)-1]
+	var minutes reading.Minutes
+	var end int64
+	var all, ofMonth reading.Coverage
+	for i, d := range r.Days {
+		if n := len(d.Coverage); n > 0 {
+			end = max(end, d.Coverage[n-1].To)
+		}
+		minutes += d.Minutes
+		ofMonth = ofMonth.Union(d.Coverage)
+		if month := monthOf(d.Date); i+1 == len(r.Days) || monthOf(r.Days[i+1].Date) != month {
+			all = all.Union(ofMonth)
+			sum.after = append(sum.after, int64(month-monthOf(first.Date)))
+			sum.inMonth = append(sum.inMonth, ofMonth.Within(math.MaxInt64))
+			ofMonth = nil
+		}
+	}
+	if len(sum.after) == 1 {
+		sum.after, sum.inMonth = nil, nil // the month is the whole sum
+	}
+	sum.numbers = [sumColumns]int64{
+		sumFirst: int64(first.Date), sumDays: int64(last.Date - first.Date), sumStarts: int64(first.First), sumEnds: int64(last.Last),
+		sumMinutes: int64(minutes), sumCovered: all.Within(end), sumEnd: end,
+	}
+	return sum
+}
+
+// With returns sums in which those of some books are replaced by those of their records, which must have a
+// day each. It keeps nothing of s.
+func (s *Sums) With(records map[int64]*reading.Record) *Sums {
+	with := &Sums{books: slices.Concat(s.books, slices.Collect(maps.Keys(records)))}
+	slices.Sort(with.books)
+	with.books = slices.Compact(with.books)
+	var columns [sumColumns][]int64
+	var months, after, inMonth []int64
+	for _, book := range with.books {
+		sum := bookSum{}
+		if r := records[book]; r != nil {
+			sum = sumOf(r)
+		} else {
+			had, _ := slices.BinarySearch(s.books, book)
+			for i := range s.columns {
+				sum.numbers[i] = s.columns[i].At(had)
+			}
+			for at, end := s.months.Part(had); at < end; at++ {
+				sum.after, sum.inMonth = append(sum.after, s.after.At(at)), append(sum.inMonth, s.inMonth.At(at))
+			}
+		}
+		for i, number := range sum.numbers {
+			columns[i] = append(columns[i], number)
+		}
+		after, inMonth = append(after, sum.after...), append(inMonth, sum.inMonth...)
+		months = append(months, int64(len(after)))
+	}
+	for i, numbers := range columns {
+		with.columns[i] = packed.FixedOf(numbers)
+	}
+	with.months, with.after, with.inMonth = packed.FixedOf(months), packed.FixedOf(after), packed.FixedOf(inMonth)
+	return with
+}
+
+// days returns the first and the last day of the book at a place.
+func (s *Sums) days(i int) (first, last calendar.Date) {
+	first = calendar.Date(s.columns[sumFirst].At(i))
+	return first, first + calendar.Date(s.columns[sumDays].At(i))
 }
 
 // monthOf returns the number of the month that a day is in.
@@ -38,114 +137,93 @@ func monthOf(d calendar.Date) int32 {
 	return int32(12*year + int(month) - 1)
 }
 
-// Columns declares the stored form. It implements [packed.Form].
-func (s *Sums) Columns(c *packed.Columns) {
-	c.Version(formVersion)
-	books := packed.Rows(c, &s.books)
-	packed.Ascending(books, 0, func(b *bookSum) *int64 { return &b.book })
-	packed.FixedWidth(books, math.MinInt32, math.MaxInt32, func(b *bookSum) *calendar.Date { return &b.first })
-	packed.Naturals(books, math.MaxInt32, func(b *bookSum) *int32 { return &b.days })
-	packed.Naturals(books, math.MaxInt32, func(b *bookSum) *int32 { return &b.starts })
-	packed.Naturals(books, math.MaxInt32, func(b *bookSum) *int32 { return &b.ends })
-	packed.Naturals(books, math.MaxInt64, func(b *bookSum) *reading.Minutes { return &b.minutes })
-	packed.Naturals(books, math.MaxInt64, func(b *bookSum) *int64 { return &b.covered })
-	packed.Naturals(books, math.MaxInt64, func(b *bookSum) *int64 { return &b.end })
-	months := packed.Lists(books, func(b *bookSum) *[]monthSum { return &b.months })
-	packed.Ascending(months, 0, func(m *monthSum) *int32 { return &m.after })
-	packed.Naturals(months, math.MaxInt64, func(m *monthSum) *int64 { return &m.covered })
+// Window is a period with the numbers of its months.
+type Window struct {
+	calendar.Period
+	from, to           int32 // the months of its first and last day
+	wholeFrom, wholeTo int32 // the first and the last month that it has whole
 }
 
-// search returns the place of a book, and whether it is there.
-func (s *Sums) search(book int64) (int, bool) {
-	return slices.BinarySearchFunc(s.books, book, func(b bookSum, book int64) int { return cmp.Compare(b.book, book) })
-}
-
-// Put replaces the sum of a book by that of its record, which must have a day.
-func (s *Sums) Put(book int64, r *reading.Record) {
-	first, last := r.Days[0], r.Days[len(r.Days)-1]
-	sum := bookSum{book: book, first: first.Date, days: int32(last.Date - first.Date), starts: first.First, ends: last.Last}
-	var all, ofMonth reading.Coverage
-	for i, d := range r.Days {
-		if n := len(d.Coverage); n > 0 {
-			sum.end = max(sum.end, d.Coverage[n-1].To)
-		}
-		sum.minutes += d.Minutes
-		ofMonth = ofMonth.Union(d.Coverage)
-		if month := monthOf(d.Date); i+1 == len(r.Days) || monthOf(r.Days[i+1].Date) != month {
-			all = all.Union(ofMonth)
-			sum.months = append(sum.months, monthSum{month - monthOf(first.Date), ofMonth.Within(math.MaxInt64)})
-			ofMonth = nil
-		}
-	}
-	sum.covered = all.Within(sum.end)
-	if len(sum.months) == 1 {
-		sum.months = nil // the month is the whole sum
-	}
-	i, had := s.search(book)
-	if !had {
-		s.books = slices.Insert(s.books, i, sum)
-	}
-	s.books[i] = sum
+// WindowOf returns the window of a period.
+func WindowOf(p calendar.Period) Window {
+	return Window{p, monthOf(p.Start), monthOf(p.End), monthOf(p.Start-1) + 1, monthOf(p.End+1) - 1}
 }
 
 // Finished reports whether a user finished a book of the given length in a period (S4), and whether the sums
 // can tell. They have the coverage of each month. So they can tell for whole months, and mostly for other
 // periods: the true coverage is between two bounds, and 50 % is rarely between them.
-func (s *Sums) Finished(book int64, p calendar.Period, length int64) (finished, known bool) {
-	i, ok := s.search(book)
+func (s *Sums) Finished(book int64, w *Window, length int64) (finished, known bool) {
+	i, ok := slices.BinarySearch(s.books, book)
 	if !ok {
 		return false, false
 	}
-	least, most := s.books[i].within(p)
+	least, most := s.within(i, w)
 	if !reading.PercentOf(most, length).Finished() {
 		return false, true
 	}
-	finished = s.books[i].end <= length && reading.PercentOf(least, length).Finished()
+	finished = s.columns[sumEnd].At(i) <= length && reading.PercentOf(least, length).Finished()
 	return finished, finished
 }
 
-// within returns the least and the most that the days of a period can cover.
-func (b *bookSum) within(p calendar.Period) (least, most int64) {
-	last := b.first + calendar.Date(b.days)
-	if p.Start <= b.first && last <= p.End {
-		return b.covered, b.covered
+// within returns the least and the most of a book that the days of a window can cover.
+func (s *Sums) within(i int, w *Window) (least, most int64) {
+	first, last := s.days(i)
+	covered := s.columns[sumCovered].At(i)
+	if w.Contains(first) && w.Contains(last) {
+		return covered, covered
 	}
-	from, to := monthOf(max(p.Start, b.first)), monthOf(min(p.End, last))
-	wholeFrom, wholeTo := from, to // months whose days with reading are all in the period
-	if p.Start > b.first && monthOf(p.Start-1) == from {
-		wholeFrom++
+	wholeFrom, wholeTo := w.wholeFrom, w.wholeTo // months whose days with reading are all in the window
+	if w.Start <= first {
+		wholeFrom = w.from
 	}
-	if p.End < last && monthOf(p.End+1) == to {
-		wholeTo--
+	if last <= w.End {
+		wholeTo = w.to
 	}
-	first := monthOf(b.first)
-	months := b.months
-	if len(months) == 0 {
-		months = []monthSum{{0, b.covered}}
-	}
-	for _, m := range months {
-		n := first + m.after
-		if from <= n && n <= to {
-			most += min(m.covered, b.covered-most)
+	add := func(month int32, inMonth int64) {
+		if w.from <= month && month <= w.to {
+			most += min(inMonth, covered-most)
 		}
-		if wholeFrom <= n && n <= wholeTo {
-			least = max(least, m.covered)
+		if wholeFrom <= month && month <= wholeTo {
+			least = max(least, inMonth)
 		}
+	}
+	month := monthOf(first)
+	from, to := s.months.Part(i)
+	if from == to {
+		add(month, covered)
+	}
+	for ; from < to; from++ {
+		add(month+int32(s.after.At(from)), s.inMonth.At(from))
 	}
 	return least, most
+}
+
+// Across returns days of which a book has one, if it was read in a period: the last or the first day of the period
+// if the book was read before and after it too, otherwise the period.
+func (s *Sums) Across(book int64, p calendar.Period) snapshot.Span {
+	if i, ok := slices.BinarySearch(s.books, book); ok {
+		first, last := s.days(i)
+		if first <= p.End && p.End < last {
+			return snapshot.Between(p.End, p.End)
+		}
+		if first < p.Start {
+			return snapshot.Between(p.Start, p.Start)
+		}
+	}
+	return snapshot.Between(p.Start, p.End)
 }
 
 // Total returns the total of a book of the given length over a period. It returns false if the sums cannot
 // tell: the book has none, a day is outside of the period, or coverage goes beyond the length.
 func (s *Sums) Total(book int64, p calendar.Period, length int64) (reading.Total, bool) {
-	i, ok := s.search(book)
+	i, ok := slices.BinarySearch(s.books, book)
 	if !ok {
 		return reading.Total{}, false
 	}
-	b := &s.books[i]
-	last := b.first + calendar.Date(b.days)
-	percent := reading.PercentOf(b.covered, length)
+	first, last := s.days(i)
+	percent := reading.PercentOf(s.columns[sumCovered].At(i), length)
 	return reading.Total{
-		Minutes: b.minutes, Percent: percent, Finished: percent.Finished(), First: b.first.At(b.starts), Last: last.At(b.ends),
-	}, p.Contains(b.first) && p.Contains(last) && b.end <= length
+		Minutes: reading.Minutes(s.columns[sumMinutes].At(i)), Percent: percent, Finished: percent.Finished(),
+		First: first.At(int32(s.columns[sumStarts].At(i))), Last: last.At(int32(s.columns[sumEnds].At(i))),
+	}, p.Contains(first) && p.Contains(last) && s.columns[sumEnd].At(i) <= length
 }

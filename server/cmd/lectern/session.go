@@ -152,7 +152,7 @@ var advice = []struct {
 	{is(database.ErrJournal), "run this again when backups and long requests have ended"},
 	{is(erase.ErrUnknown), "userId is the number that the reports show"},
 	{is(syscall.ENOSPC), "make room and run this again"},
-	{is(packed.ErrCorrupt), "the database is damaged: restore a copy of it, or load into a new one"},
+	{is(packed.ErrCorrupt), "the database is damaged, or of an earlier Lectern: restore a copy of it, or load into a new one"},
 	{is(directory.ErrRef), "give 1 to 255 characters, neither . nor .. nor control characters"},
 	{is(authdb.ErrExpiry), "give a later day"},
 	{is(authdb.ErrRotated), "rotate that one (see lectern key list), or issue a new key"},
