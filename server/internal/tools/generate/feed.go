@@ -25,6 +25,10 @@ type Params struct {
 	BooksCSV string
 	// Format is ndjson (the default) or csv, Compress zst or nothing.
 	Format, Compress string
+	// Piece, if not 0, is the number of days after which Take is called, in which the files may be read; the next days replace them.
+	// Not for libraries, which have their readers last.
+	Piece int
+	Take  func() error
 }
 
 // Summary has the numbers of rows of each file by its name, and of schools and classes.
@@ -51,24 +55,24 @@ func writeFeed(dir string, p Params, files map[string]row.Row, fill func(*feed) 
 	f, sum := &feed{Params: p, tables: map[string]*table{}}, Summary{}
 	for resource, fields := range files {
 		if err == nil {
-			f.tables[resource], err = createTable(filepath.Join(dir, resource), p, row.Of(fields))
+			f.tables[resource], err = newTable(filepath.Join(dir, resource), p, row.Of(fields))
 		}
 	}
 	if err == nil {
 		err = fill(f)
 	}
 	for name, t := range f.tables {
-		if t != nil {
+		if t.file != nil {
 			err = errors.Join(err, t.finish())
-			sum[name] = t.rows
 		}
+		sum[name] = t.rows
 	}
 	if err == nil {
 		return sum, nil
 	}
 	for _, t := range f.tables {
-		if t != nil {
-			_ = os.Remove(t.file.Name())
+		if t.file != nil {
+			_ = os.Remove(t.path)
 		}
 	}
 	return nil, fmt.Errorf("generate: %w", err)
@@ -88,7 +92,26 @@ func (f *feed) days(ctx context.Context, write func(today calendar.Date)) error 
 		if err := ctx.Err(); err != nil {
 			return err
 		}
+		if f.Piece > 0 && day > 0 && day%f.Piece == 0 {
+			if err := f.piece(); err != nil {
+				return err
+			}
+		}
 		write(f.First + calendar.Date(day))
 	}
 	return nil
+}
+
+// piece ends the files, and begins them again after they are taken.
+func (f *feed) piece() error {
+	for _, t := range f.tables {
+		if err := t.finish(); err != nil {
+			return err
+		}
+	}
+	err := f.Take()
+	for _, t := range f.tables {
+		err = errors.Join(err, t.open(f.Params))
+	}
+	return err
 }

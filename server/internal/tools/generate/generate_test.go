@@ -102,3 +102,27 @@ func TestCanceledFeedIsRemoved(t *testing.T) {
 		}
 	}
 }
+
+func TestPiecesAreTheWholeFeed(t *testing.T) {
+	p := generate.Params{Users: 120, Days: 20, Seed: 3}
+	dir, sum := write(t, generate.Schools, p)
+	whole, pieces := files(t, dir), map[string]string{}
+	dir = t.TempDir()
+	p.Piece, p.Take = 7, func() error {
+		for name, text := range files(t, dir) {
+			pieces[name] += text
+		}
+		return nil
+	}
+	inPieces, err := generate.Schools(t.Context(), dir, p)
+	if err != nil || !maps.Equal(inPieces, sum) {
+		t.Errorf("%v, %v in pieces, want %v", inPieces, err, sum)
+	}
+	if _ = p.Take(); !maps.Equal(pieces, whole) {
+		t.Error("the pieces differ from the whole feed")
+	}
+	p.Take = func() error { return os.ErrClosed }
+	if _, err := generate.Schools(t.Context(), dir, p); !errors.Is(err, os.ErrClosed) || len(files(t, dir)) > 0 {
+		t.Errorf("a piece that is not taken: %v, %d files left", err, len(files(t, dir)))
+	}
+}

@@ -36,6 +36,7 @@ func optional[T any](v T, there bool) any {
 
 // table writes the file of one resource, row by row. An error is kept until finish.
 type table struct {
+	path  string
 	file  *os.File
 	out   *bufio.Writer
 	pack  io.Closer // nil: not compressed
@@ -45,17 +46,12 @@ type table struct {
 	rows  int64
 }
 
-// createTable creates the file of a resource, whose ending is that of the format.
-func createTable(path string, p Params, fields row.Schema) (*table, error) {
-	path += "." + cmp.Or(p.Format, "ndjson")
+// newTable creates the file of a resource, whose ending is that of the format.
+func newTable(path string, p Params, fields row.Schema) (*table, error) {
+	t := &table{path: path + "." + cmp.Or(p.Format, "ndjson"), csv: p.Format == "csv"}
 	if p.Compress != "" {
-		path += "." + p.Compress
+		t.path += "." + p.Compress
 	}
-	file, err := os.Create(path)
-	if err != nil {
-		return nil, err
-	}
-	t := &table{file: file, csv: p.Format == "csv"}
 	for _, f := range fields {
 		if t.csv {
 			t.names = append(t.names, f.Name)
@@ -63,16 +59,24 @@ func createTable(path string, p Params, fields row.Schema) (*table, error) {
 			t.names = append(t.names, strconv.Quote(f.Name)+":")
 		}
 	}
-	to := io.Writer(file)
+	return t, t.open(p)
+}
+
+// open creates the file, or empties it.
+func (t *table) open(p Params) (err error) {
+	if t.file, err = os.Create(t.path); err != nil {
+		return err
+	}
+	to := io.Writer(t.file)
 	if p.Compress == "zst" {
-		z, _ := zstd.NewWriter(file, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1)) // of options that it has
+		z, _ := zstd.NewWriter(t.file, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1)) // of options that it has
 		to, t.pack = z, z
 	}
 	t.out = bufio.NewWriterSize(to, 256<<10)
 	if t.csv {
 		t.out.WriteString(strings.Join(t.names, ",") + "\r\n")
 	}
-	return t, nil
+	return nil
 }
 
 // next is the number of the next row, from 1.
@@ -81,7 +85,7 @@ func (t *table) next() int { return int(t.rows) + 1 }
 // row writes a row: a value for each field, in their order.
 func (t *table) row(values ...any) {
 	if len(values) != len(t.names) {
-		panic(fmt.Sprintf("generate: %d values for the %d fields of %s", len(values), len(t.names), filepath.Base(t.file.Name())))
+		panic(fmt.Sprintf("generate: %d values for the %d fields of %s", len(values), len(t.names), filepath.Base(t.path)))
 	}
 	b := t.line[:0]
 	for i, v := range values {
