@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"maps"
 	"math"
 	"net/http"
@@ -48,8 +47,8 @@ func TestSpentIsCounted(t *testing.T) {
 }
 
 func TestFeedMustBeOver(t *testing.T) {
-	n := network{domain: &libraryNetworks, users: 1, days: 100_000}
-	if _, err := n.generate(t.Context()); err == nil || !strings.Contains(err.Error(), "give at most") {
+	n := network{domain: &libraryNetworks, document: &document{}, users: 1, days: 100_000}
+	if err := n.generate(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "give at most") {
 		t.Errorf("generate of days in the future = %v, want a refusal", err)
 	}
 }
@@ -114,15 +113,27 @@ func TestBudgetsAreJudgedByTheirWorstLine(t *testing.T) {
 	}
 }
 
-// TestPressureLosesWhatCannotBeSent checks that a request that is due while all connections wait is not sent later.
-func TestPressureLosesWhatCannotBeSent(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
-	defer cancel()
-	hangs := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-ctx.Done() }))
-	defer hangs.Close()
-	p := pressure{servers: []*serving{{url: hangs.URL + "/x"}}, requests: []string{"GET / HTTP/1.1\r\nHost: bench\r\n\r\n"}}
-	p.send(ctx, 10_000, 1)
-	if len(p.took) == 0 || len(p.took) > 2 || p.lost == 0 || p.failed != nil {
-		t.Errorf("%d requests sent, %d lost, %v, want one sent, perhaps one more when the first ends, and the others lost", len(p.took), p.lost, p.failed)
+// TestPressureCountsLateRequests checks that the time of a request that waits for a connection begins when it is due.
+func TestPressureCountsLateRequests(t *testing.T) {
+	slow := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { time.Sleep(50 * time.Millisecond) }))
+	defer slow.Close()
+	p := pressureOn(slow)
+	p.send(t.Context(), 1000, 1, 500*time.Millisecond)
+	if n := len(p.took); n == 0 || n > 11 || p.took[n-1] < float64(50*time.Millisecond)*float64(n-1) || p.failed != nil {
+		t.Errorf("times %v, %v, want at most 11, each 50 ms later than the one before", p.took, p.failed)
 	}
+}
+
+// TestPressureEndsAtAnError checks that a connection that fails takes no more requests.
+func TestPressureEndsAtAnError(t *testing.T) {
+	fails := httptest.NewServer(http.NotFoundHandler())
+	defer fails.Close()
+	p := pressureOn(fails)
+	if p.send(t.Context(), 0, 2, time.Minute); len(p.took) > 0 || p.failed == nil || p.failed.Error() != "404 Not Found" {
+		t.Errorf("%d requests answered, %v, want none and 404", len(p.took), p.failed)
+	}
+}
+
+func pressureOn(s *httptest.Server) *pressure {
+	return &pressure{servers: []*serving{{url: s.URL + "/x"}}, requests: []string{"GET / HTTP/1.1\r\nHost: bench\r\n\r\n"}}
 }

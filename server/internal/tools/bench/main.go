@@ -8,6 +8,7 @@
 //	make bench ARGS="-sizes 10000x365,100000x365 -beside 854a284,c420a35 -parts sql,writes,peak,frozen,project"
 //	make bench ARGS="-sizes= -libraries= -parts writes"   # one part
 //	make bench ARGS="-sizes 1000x60 -libraries= -parts peak -hold 60 -out FILE"   # an hour at 80 % of the peak
+//	make bench ARGS="-sizes 1000000x365 -piece 30 -libraries= -parts= -out FILE"  # with DURABLE=1, so that PostgreSQL is on the disk
 package main
 
 import (
@@ -29,7 +30,7 @@ const root = "../../../.."
 // options are the command's flags.
 type options struct {
 	sizes, libraries, out, beside, parts string
-	hold                                 int
+	hold, piece                          int
 }
 
 // has reports whether a part is to be measured.
@@ -47,6 +48,7 @@ func main() {
 	flag.StringVar(&o.beside, "beside", "", "earlier commits to measure too, separated by commas; ratios are those to the first")
 	flag.StringVar(&o.parts, "parts", "sql,writes,peak,frozen", "what else to measure: sql (with DuckDB), writes, peak, frozen, project (lines, make test)")
 	flag.IntVar(&o.hold, "hold", 0, "minutes to hold 80 % of the peak for")
+	flag.IntVar(&o.piece, "piece", 0, "days of each piece in which the schools' feeds are written and loaded, for feeds that the disk has no room for")
 	flag.StringVar(&o.out, "out", root+"/BENCHMARKS.md", "file to write the measurements to")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

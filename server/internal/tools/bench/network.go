@@ -37,6 +37,7 @@ type network struct {
 	*domain
 	*document
 	users, days int
+	events      int64
 	db, key     string
 	server      string // of PostgreSQL; empty: that of serverVariable
 }
@@ -49,16 +50,34 @@ func (n *network) feed() string {
 // last is the last day of the feed.
 func (n *network) last() calendar.Date { return n.first + calendar.Date(n.days) - 1 }
 
-// generate writes the feed and returns the number of its events. It refuses days in the future, which a load would cut off.
-func (n *network) generate(ctx context.Context) (events int64, err error) {
+// generate writes the feed and counts its events. It refuses days in the future, which a load would cut off.
+func (n *network) generate(ctx context.Context, take func() error) error {
 	if today := calendar.Day(time.Now()); n.last() >= today {
-		return 0, fmt.Errorf("%d days from %v on are not over; give at most %d", n.days, n.first, int(today-n.first))
+		return fmt.Errorf("%d days from %v on are not over; give at most %d", n.days, n.first, int(today-n.first))
 	}
-	sum, err := n.write(ctx, n.feed(), n.params())
+	p := n.params()
+	p.Piece, p.Take = n.piece, take
+	sum, err := n.write(ctx, n.feed(), p)
+	n.events = 0
 	for _, file := range n.files {
-		events += sum[file]
+		n.events += sum[file]
 	}
-	return events, err
+	return err
+}
+
+// load loads the feed, or each of its pieces after writing it.
+func (n *network) load(ctx context.Context) (rows int, used usage) {
+	take := func() error {
+		out, piece := n.command(ctx, "load", n.name, n.feed())
+		rows += must(loaded(out))
+		used = usage{used.wall + piece.wall, used.cpu + piece.cpu, max(used.memory, piece.memory)}
+		return nil
+	}
+	if n.piece > 0 {
+		check(n.generate(ctx, take))
+	}
+	check(take())
+	return rows, used
 }
 
 // serverVariable names the PostgreSQL server, where there is one.

@@ -32,18 +32,20 @@ func (t networks) each(round int, f func(i int, n *network)) {
 // measure writes the feed and measures it in each engine.
 func (t networks) measure(ctx context.Context) {
 	n := t.now()
-	events := must(n.generate(ctx))
-	large := events > mostEvents
+	if n.piece == 0 {
+		check(n.generate(ctx, nil))
+	}
+	large := n.piece > 0 || n.events > mostEvents
 	if large {
 		t = networks{n}
 	}
 	for _, engine := range engines() {
 		n.begin(fmt.Sprintf("%s, %s, %d %s, %d days", n.name, engine, n.users, n.domain.users, n.days))
-		t.loads(ctx, engine, events, large)
+		t.loads(ctx, engine, large)
 		if engine == sqlite && n.has("sql") && !large {
 			n.duckdb(ctx)
 		}
-		t.sizes(ctx, events)
+		t.sizes(ctx)
 		for _, n := range t {
 			var key struct{ APIKey string }
 			n.issue(ctx, &key)
@@ -67,7 +69,7 @@ func (t networks) together(ctx context.Context) {
 }
 
 // loads measures loads of the feed, and of the same feed again.
-func (t networks) loads(ctx context.Context, engine string, events int64, large bool) {
+func (t networks) loads(ctx context.Context, engine string, large bool) {
 	n, rows, rounds, kinds := t.now(), 0, loads, []string{"load", "the same feed again"}
 	if large {
 		rounds, kinds = 1, kinds[:1]
@@ -80,28 +82,28 @@ func (t networks) loads(ctx context.Context, engine string, events int64, large 
 				if what == kinds[0] {
 					n.newDatabase(ctx, engine)
 				}
-				out, used := n.command(ctx, "load", n.name, n.feed())
-				rows = must(loaded(out))
+				var used usage
+				rows, used = n.load(ctx)
 				took.add(i, used.wall.Seconds())
 				cpu.add(i, used.cpu.Seconds())
 				memory.add(i, float64(used.memory))
 			})
 		}
 		took, cpu, memory = took.by(slices.Min), cpu.by(slices.Min), memory.by(slices.Max)
-		n.row(what, took.cell(seconds), number.of(float64(rows)/took.now()), number.of(float64(events)/took.now()), cpu.cell(seconds), memory.cell(mebibytes))
+		n.row(what, took.cell(seconds), number.of(float64(rows)/took.now()), number.of(float64(n.events)/took.now()), cpu.cell(seconds), memory.cell(mebibytes))
 		n.reached(loadMemory, memory.now(), what)
 		n.reached(loadRows, 1/took.ratio(), what)
 	}
 }
 
 // sizes measures the databases.
-func (t networks) sizes(ctx context.Context, events int64) {
+func (t networks) sizes(ctx context.Context) {
 	var sizes samples
 	for i, n := range t {
 		sizes.add(i, float64(databaseSize(ctx, n.db)))
 	}
 	n := t.now()
-	n.line(fmt.Sprintf("\nDatabase, MiB: %s. Bytes for each of the %d %s: %.1f.", sizes.cell(mebibytes), events, n.unit, sizes.now()/float64(events)))
+	n.line(fmt.Sprintf("\nDatabase, MiB: %s. Bytes for each of the %d %s: %.1f.", sizes.cell(mebibytes), n.events, n.unit, sizes.now()/float64(n.events)))
 	if n.domain == &schools {
 		n.reached(segmentSize, sizes.ratio(), "size")
 	}
