@@ -8,7 +8,6 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"io"
-	"net"
 	"net/url"
 	"slices"
 	"strings"
@@ -16,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/lectern-dev/lectern/server/database"
+	"github.com/lectern-dev/lectern/server/internal/tools/proxy"
 )
 
 // standIn is what Lectern uses of Citus, for a PostgreSQL that has none.
@@ -39,7 +39,7 @@ func createCitus(tb testing.TB) string {
 
 // Distributed is a Citus that distributes each table, into four partitions on the nodes w1 and w2, as soon as migrations have
 // made them, first those of Main. Each statement's plan is watched: one that touches two partitions of a table, which are of two tenants, or of one that it does not
-// name, fails the test, but those that acrossTenants lists. A test must name the tenant in its own statements too. A message of
+// name, fails the test, unless it has acrossTenants. A test must name the tenant in its own statements too. A message of
 // several statements, one of which changes a table, fails the test as well: Citus refuses it.
 func Distributed(tb testing.TB) *database.DB {
 	tb.Helper()
@@ -55,8 +55,13 @@ func Distributed(tb testing.TB) *database.DB {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	w := watch(tb, u.Host)
-	u.Host = w.listener.Addr().String()
+	w := &watcher{tb: tb, told: map[string]bool{}}
+	between, err := proxy.New(u.Host, w.pass)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(between.Close)
+	u.Host = between.Addr()
 	db := open(tb, u.String())
 	if _, err := db.Migrate(tb.Context(), schema...); err != nil {
 		tb.Fatal(err)
@@ -121,64 +126,9 @@ func setAll(tb testing.TB, url string, settings ...string) {
 
 // watcher stands between the program and the server, and reads the plans that the server tells.
 type watcher struct {
-	tb       testing.TB
-	server   string
-	listener net.Listener
-
-	mu    sync.Mutex
-	conns []net.Conn
-	told  map[string]bool
-	ended sync.WaitGroup
-}
-
-// watch watches a server until the test ends.
-func watch(tb testing.TB, server string) *watcher {
-	tb.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		tb.Fatal(err)
-	}
-	w := &watcher{tb: tb, server: server, listener: ln, told: map[string]bool{}}
-	w.ended.Go(w.accept)
-	tb.Cleanup(w.close)
-	return w
-}
-
-func (w *watcher) close() {
-	w.listener.Close()
-	w.mu.Lock()
-	for _, c := range w.conns {
-		c.Close()
-	}
-	w.conns = nil
-	w.mu.Unlock()
-	w.ended.Wait()
-}
-
-// accept passes connections on until the listener is closed.
-func (w *watcher) accept() {
-	for {
-		client, err := w.listener.Accept()
-		if err != nil {
-			return
-		}
-		server, err := net.Dial("tcp", w.server)
-		if err != nil {
-			client.Close()
-			continue
-		}
-		w.mu.Lock()
-		w.conns = append(w.conns, client, server)
-		w.mu.Unlock()
-		w.ended.Go(func() {
-			io.Copy(server, client)
-			server.Close()
-		})
-		w.ended.Go(func() {
-			w.pass(client, server)
-			client.Close()
-		})
-	}
+	tb   testing.TB
+	mu   sync.Mutex
+	told map[string]bool
 }
 
 // changing are the beginnings of what ends a statement that changes a table.
@@ -186,7 +136,7 @@ var changing = []string{"CREAT", "ALTER", "DROP "}
 
 // pass passes on what the server says, but its notices with plans. A message is a letter, its length and its body: C ends a
 // statement, 2 says that it came with parameters, in a message of its own, and Z that the server is ready for the next message.
-func (w *watcher) pass(client, server net.Conn) {
+func (w *watcher) pass(client io.Writer, server io.Reader) {
 	from, ended, changes := bufio.NewReader(server), 0, false
 	for {
 		head, err := from.Peek(5)
@@ -243,7 +193,7 @@ func (w *watcher) plan(text string) {
 	p.Plan.relations(touched)
 	query := strings.Join(strings.Fields(p.Query), " ")
 	for table, partitions := range touched {
-		if len(partitions) < 2 || permitted(query) {
+		if len(partitions) < 2 || strings.Contains(query, acrossTenants) {
 			continue
 		}
 		w.mu.Lock()
@@ -272,16 +222,5 @@ func (n node) relations(to map[string][]string) {
 	}
 }
 
-// acrossTenants are the statements that may touch the rows of several tenants, each by what it has, and why.
-var acrossTenants = []struct{ has, why string }{
-	{`tenant_id IN (`, "what tells of the tenants of a node is asked of it at once: see database.DB.EachNode"},
-}
-
-func permitted(query string) bool {
-	for _, p := range acrossTenants {
-		if strings.Contains(query, p.has) {
-			return true
-		}
-	}
-	return false
-}
+// acrossTenants is what a statement has that may touch the rows of several tenants, which are of one node: see database.DB.EachNode.
+const acrossTenants = `tenant_id IN (`

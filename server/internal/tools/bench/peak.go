@@ -247,7 +247,7 @@ func (t networks) frozen(ctx context.Context) {
 // freeze starts a server that has two ways to the database, freezes the first one, and returns how long requests had no answer.
 func (n *network) freeze(ctx context.Context) time.Duration {
 	u := must(url.Parse(n.db))
-	primary := must(proxy.New(u.Host))
+	primary := must(proxy.New(u.Host, nil))
 	defer primary.Close()
 	u.RawQuery = "sslmode=disable" // and Lectern's own time to connect
 	through := *n

@@ -1,4 +1,4 @@
-// Package proxy passes TCP connections on and injects faults into them, for the trials and the benchmarks.
+// Package proxy passes TCP connections on and injects faults into them, for tests, the trials and the benchmarks.
 package proxy
 
 import (
@@ -14,18 +14,23 @@ type Proxy struct {
 	Slow   atomic.Int64 // nanoseconds before each piece is passed on
 	Frozen atomic.Bool  // nothing is passed on, and nothing is closed
 
-	ln   net.Listener
-	to   string
-	mu   sync.Mutex
-	open map[net.Conn]bool
+	ln      net.Listener
+	to      string
+	answers func(to io.Writer, from io.Reader)
+	mu      sync.Mutex
+	open    map[net.Conn]bool // nil: closed
+	ended   sync.WaitGroup
 }
 
-// New returns a proxy on a free port of 127.0.0.1.
-func New(to string) (*Proxy, error) {
+// New returns a proxy on a free port of 127.0.0.1. It passes on what the other side says by answers, if that is not nil.
+func New(to string, answers func(to io.Writer, from io.Reader)) (*Proxy, error) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	p := &Proxy{ln: ln, to: to, open: map[net.Conn]bool{}}
+	p := &Proxy{ln: ln, to: to, answers: answers, open: map[net.Conn]bool{}}
+	if answers == nil {
+		p.answers = p.copy
+	}
 	if err == nil {
-		go p.accept()
+		p.ended.Go(p.accept)
 	}
 	return p, err
 }
@@ -39,7 +44,7 @@ func (p *Proxy) accept() {
 		if err != nil {
 			return
 		}
-		go p.pass(c)
+		p.ended.Go(func() { p.pass(c) })
 	}
 }
 
@@ -51,12 +56,12 @@ func (p *Proxy) pass(c net.Conn) {
 	}
 	defer p.note(s)()
 	var wg sync.WaitGroup
-	for _, way := range [][2]net.Conn{{c, s}, {s, c}} {
-		wg.Go(func() {
-			p.copy(way[1], way[0])
-			way[1].Close()
-		})
-	}
+	wg.Go(func() {
+		p.copy(s, c)
+		s.Close()
+	})
+	p.answers(c, s)
+	c.Close()
 	wg.Wait()
 }
 
@@ -64,7 +69,11 @@ func (p *Proxy) pass(c net.Conn) {
 func (p *Proxy) note(c net.Conn) func() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.open[c] = true
+	if p.open == nil {
+		c.Close()
+	} else {
+		p.open[c] = true
+	}
 	return func() {
 		c.Close()
 		p.mu.Lock()
@@ -96,9 +105,16 @@ func (p *Proxy) Cut() {
 	}
 }
 
-// Close closes the proxy and its connections.
+// Close closes the proxy and its connections, and waits until nothing is passed on.
 func (p *Proxy) Close() {
 	p.ln.Close()
 	p.Frozen.Store(false)
-	p.Cut()
+	p.mu.Lock()
+	open := p.open
+	p.open = nil
+	p.mu.Unlock()
+	for c := range open {
+		c.Close()
+	}
+	p.ended.Wait()
 }

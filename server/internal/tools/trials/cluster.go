@@ -67,7 +67,7 @@ func (c *cluster) init(pair bool) {
 // add starts a node with a proxy in front.
 func (c *cluster) add(n *node) {
 	n.port = freePort()
-	n.proxy = must(proxy.New("127.0.0.1:" + n.port))
+	n.proxy = must(proxy.New("127.0.0.1:"+n.port, nil))
 	c.nodes = append(c.nodes, n)
 	c.start(n)
 }
