@@ -43,11 +43,7 @@ func (t *harness) ask(s *server, c call) *answer {
 		target += "?" + c.query.Encode()
 	}
 	a := &answer{what: c.method + " " + target, header: http.Header{}}
-	req, err := http.NewRequest(c.method, "http://"+s.proxy.Addr()+target, bytes.NewReader(c.body))
-	if err != nil {
-		a.err = err
-		return a
-	}
+	req := must(http.NewRequest(c.method, "http://"+s.proxy.Addr()+target, bytes.NewReader(c.body)))
 	for name, values := range c.header {
 		req.Header[name] = values
 	}
@@ -91,11 +87,8 @@ func (t *harness) getAs(s *server, key, path string) *answer {
 }
 
 // signed sends a signed call to the directory. The path is below its prefix, with references escaped.
-func (t *partnerSide) signed(s *server, method, path string, body any) *answer {
-	req, err := http.NewRequest(method, "http://lectern/api/v2/partners"+path, nil)
-	if err != nil {
-		return &answer{what: method + " " + path, header: http.Header{}, err: err}
-	}
+func (t *partnerSide) signed(s *server, method, path string, body row) *answer {
+	req := must(http.NewRequest(method, "http://lectern/api/v2/partners"+path, nil))
 	var text []byte
 	if body != nil {
 		text, _ = json.Marshal(body)

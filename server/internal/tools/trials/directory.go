@@ -118,7 +118,7 @@ func (t *partnerSide) directory(c chance, a Step) {
 	w, s := t.someWrite(c), pick(c, t.servers)
 	t.counts.writes.Add(1)
 	over := t.inject(c, a.Fault, s)
-	got := t.signed(s, w.method, w.path, body(w.body))
+	got := t.signed(s, w.method, w.path, w.body)
 	over()
 	t.log("%s %s: %d %s %v", got.what, line(w.body), got.status, got.body, got.err)
 	if !t.allowed(got) {
@@ -130,14 +130,6 @@ func (t *partnerSide) directory(c chance, a Step) {
 	}
 	t.answered(w, got)
 	t.erasedTeacher(w, got.status == 204)
-}
-
-// body is the body of a call: none, or a row.
-func body(r row) any {
-	if r == nil {
-		return nil
-	}
-	return r
 }
 
 // inject injects a fault into the middle of a call. The function that it returns waits for the end of the fault.
@@ -219,13 +211,13 @@ func (t *partnerSide) pullDirectory(c chance, _ Step) {
 
 // pullList pulls the entities of a type, or those or the people of an entity.
 func (t *partnerSide) pullList(s *server, of, ref string) {
-	path := "/entities?entity_type=" + ref
+	path, more := "/entities?after=", "&entity_type="+ref // an empty cursor counts as absent; ask sorts parameters
 	if of != "entities" {
-		path = "/entities/" + url.PathEscape(ref) + "/" + of
+		path, more = "/entities/"+url.PathEscape(ref)+"/"+of+"?after=", ""
 	}
 	var rows []row
 	for cursor := ""; ; {
-		p := t.page(t.signed(s, "GET", more(path, cursor), nil))
+		p := t.page(t.signed(s, "GET", path+url.QueryEscape(cursor)+more, nil))
 		if p == nil {
 			return
 		}
@@ -244,12 +236,4 @@ func (t *partnerSide) pullList(s *server, of, ref string) {
 		}
 		return nil
 	})
-}
-
-func more(path, cursor string) string {
-	u, _ := url.Parse(path)
-	q := u.Query()
-	q.Set("after", cursor) // an empty one counts as absent
-	u.RawQuery = q.Encode()
-	return u.String()
 }

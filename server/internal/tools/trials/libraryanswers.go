@@ -311,22 +311,15 @@ func (s *snapshot) suggestions(q query) []row {
 	slices.SortFunc(rows, func(a, b row) int {
 		c := cmp.Or(compareInts(b, a, "requestsCount"), cmp.Compare(str(b, "lastRequestedAt"), str(a, "lastRequestedAt")))
 		for _, m := range members {
-			c = cmp.Or(c, nullsLast(a[m], b[m]), cmp.Compare(folded(str(a, m)), folded(str(b, m))))
+			c = cmp.Or(c, null(a[m])-null(b[m]), cmp.Compare(folded(str(a, m)), folded(str(b, m))))
 		}
 		return c
 	})
 	return rows
 }
 
-func nullsLast(a, b any) int {
-	switch {
-	case a == nil && b != nil:
-		return 1
-	case a != nil && b == nil:
-		return -1
-	}
-	return 0
-}
+// null is 1 for null, which is last.
+func null(v any) int { return map[bool]int{true: 1}[v == nil] }
 
 // folded folds a text for searching and ordering, as far as the texts of these feeds need it (L15).
 func folded(s string) string {

@@ -225,8 +225,7 @@ func (s *snapshot) breakdown(q query, by string) (rows []any) {
 		rows = append(rows, row{"key": key, "label": label, "metrics": s.general(q, func(id int) bool { return readers[id] })})
 	}
 	slices.SortFunc(rows, func(a, b any) int {
-		last := func(r any) int { return map[bool]int{true: 1}[str(r.(row), "key") == ""] }
-		return cmp.Or(last(a)-last(b), cmp.Compare(folded(str(a.(row), "label")), folded(str(b.(row), "label"))), cmp.Compare(str(a.(row), "key"), str(b.(row), "key")))
+		return cmp.Or(null(text(str(a.(row), "key")))-null(text(str(b.(row), "key"))), cmp.Compare(folded(str(a.(row), "label")), folded(str(b.(row), "label"))), cmp.Compare(str(a.(row), "key"), str(b.(row), "key")))
 	})
 	return rows
 }

@@ -30,7 +30,7 @@ type loading struct {
 
 // load loads a feed and compares the result with the model.
 func (t *side[M]) load(c chance, l loading) {
-	args := slices.Concat([]string{"load", t.api}, t.flags, []string{t.writeFeed(c, l.feed)})
+	args := slices.Concat([]string{"load", t.api}, t.flags, []string{t.writeFeed(l.feed)})
 	if l.skip {
 		args = append(args, "--skip-bad", filepath.Join(t.dir, "bad.txt"))
 	}
@@ -49,6 +49,15 @@ func (t *side[M]) load(c chance, l loading) {
 	}
 	m := t.begins(l, run.from)
 	t.result(l, m, run, t.ended(c, l.fault, run))
+}
+
+// writeFeed writes the rows of a feed to a new folder.
+func (t *harness) writeFeed(f feed) (dir string) {
+	dir = must(os.MkdirTemp(t.dir, "feed-"))
+	for name, rows := range f {
+		check(os.WriteFile(filepath.Join(dir, name+".ndjson"), []byte(strings.Join(lines(rows), "\n")+"\n"), 0o644))
+	}
+	return dir
 }
 
 // begins notes that a load may take effect from now on.
@@ -173,7 +182,7 @@ func (t *harness) feedsOfAll(c chance) (folder string, loaded []func(), bad bool
 		}
 		to := filepath.Join(folder, of.api, of.name)
 		check(os.MkdirAll(filepath.Dir(to), 0o755))
-		check(os.Rename(t.writeFeed(c, f), to))
+		check(os.Rename(t.writeFeed(f), to))
 		t.log("%s", strings.TrimPrefix(to, folder)+" "+line(f))
 	}
 	return folder, loaded, bad

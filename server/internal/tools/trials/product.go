@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -86,12 +85,10 @@ const patience = 90 * time.Second
 
 // ended waits for a command's end, and kills one that hangs.
 func (c *command) ended() error {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
 	select {
 	case <-c.done:
 		return c.err
-	case <-ctx.Done():
+	case <-time.After(patience):
 		_ = c.Process.Kill()
 		<-c.done
 		return errHangs

@@ -44,32 +44,14 @@ type expected struct {
 	rows  []row
 }
 
-func expect(rows []row) expected {
-	e := expected{rows: rows, lines: make([]string, len(rows))}
-	for i, r := range rows {
-		e.lines[i] = line(r)
-	}
-	return e
-}
+func expect(rows []row) expected { return expected{lines(rows), rows} }
 
 // holds compares a page with the list.
 func (e expected) holds(p page, number, size int) error {
 	from := min((number-1)*size, len(e.lines))
-	want := e.lines[from:min(from+size, len(e.lines))]
-	if p.total != len(e.lines) {
-		return fmt.Errorf("page %d: totalRows %d, want %d\ngot  %v\nwant %v", number, p.total, len(e.lines), lines(p.rows), want)
-	}
-	for i := range max(len(want), len(p.rows)) {
-		got := "no row"
-		if i < len(p.rows) {
-			got = line(p.rows[i])
-		}
-		if i >= len(want) {
-			return fmt.Errorf("page %d: row %d is %s, want none", number, i+1, got)
-		}
-		if got != want[i] {
-			return fmt.Errorf("page %d: row %d is\n%s, want\n%s", number, i+1, got, want[i])
-		}
+	got, want := lines(p.rows), e.lines[from:min(from+size, len(e.lines))]
+	if p.total != len(e.lines) || !slices.Equal(got, want) {
+		return fmt.Errorf("page %d of %d rows is\n%s\nwant, of %d,\n%s", number, p.total, strings.Join(got, "\n"), len(e.lines), strings.Join(want, "\n"))
 	}
 	return nil
 }
@@ -158,8 +140,7 @@ func (t *tenant) goOn(c chance, _ Step) {
 	}
 	p := pick(c, t.pulls)
 	for range 1 + c.IntN(3) {
-		more := t.further(p, pick(c, t.servers))
-		if !more && !t.trouble {
+		if more := t.further(p, pick(c, t.servers)); !more && !t.trouble {
 			t.pulls = without(t.pulls, p)
 			return
 		}

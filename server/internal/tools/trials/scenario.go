@@ -78,7 +78,6 @@ var stepKinds = []stepKind{
 	{"migrate", 1, func(t *harness, _ chance, _ Step) { t.must(nil, "migrate") }, nil, ""},
 	{"drop", 1, ofLibrary((*librarySide).drop), nil, ""},
 	{"load all", 3, (*harness).loadAll, []string{"kill"}, ""},
-	{"hang up", 2, ofPartner((*partnerSide).hangUp), nil, ""},
 }
 
 // rate returns the limit of requests a minute of the servers: none, or one that is counted but never reached.

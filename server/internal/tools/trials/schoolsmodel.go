@@ -86,7 +86,7 @@ func (p *partner) liveAccount(ref string) int {
 	return slices.IndexFunc(p.accounts, func(a account) bool { return a.ref == ref && !a.deleted })
 }
 
-// goneEntity reports whether only deleted entities have a reference.
+// deletedEntity reports whether only deleted entities have a reference.
 func (p *partner) deletedEntity(ref string) bool {
 	return p.liveEntity(ref) < 0 && slices.ContainsFunc(p.entities, func(e entity) bool { return e.ref == ref })
 }
