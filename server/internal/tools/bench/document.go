@@ -37,7 +37,7 @@ Times are those of an HTTP client on loopback, with whole and uncompressed bodie
 - Directory writes go to SQLite and to a PostgreSQL with fsync, both on the disk.
 - The peak is the highest rate at which 99 of 100 small requests are answered within 10 ms.
 `)
-	if commits := d.commits(); len(commits) > 0 {
+	if commits := split(d.beside); len(commits) > 0 {
 		fmt.Fprintf(d, "- Several numbers are those of %s and of this commit, and the ratio to %s.\n", strings.Join(commits, ", "), commits[0])
 	}
 	d.begin("Budgets")

@@ -34,11 +34,11 @@ type options struct {
 }
 
 // has reports whether a part is to be measured.
-func (o options) has(part string) bool { return slices.Contains(strings.Split(o.parts, ","), part) }
+func (o options) has(part string) bool { return slices.Contains(split(o.parts), part) }
 
-// commits are the earlier commits to measure.
-func (o options) commits() []string {
-	return strings.FieldsFunc(o.beside, func(r rune) bool { return r == ',' })
+// split returns texts that are separated by commas.
+func split(text string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool { return r == ',' })
 }
 
 func main() {
@@ -85,7 +85,7 @@ func run(ctx context.Context, o options) (err error) {
 	}()
 	dir := must(os.MkdirTemp("", "lectern-bench-"))
 	defer os.RemoveAll(dir)
-	binaries := build(ctx, dir, o.commits())
+	binaries := build(ctx, dir, split(o.beside))
 	if o.has("sql") {
 		command(ctx, "npm", "install", "--prefix", tools, "--no-save", "--no-audit", "--no-fund")
 	}
@@ -129,13 +129,12 @@ type size struct{ users, days int }
 
 // parseSizes parses sizes that are separated by commas.
 func parseSizes(text string) (sizes []size, err error) {
-	for part := range strings.SplitSeq(text, ",") {
+	for _, part := range split(text) {
 		var s size
-		if _, err := fmt.Sscanf(part, "%dx%d", &s.users, &s.days); err != nil && text != "" {
+		if _, err := fmt.Sscanf(part, "%dx%d", &s.users, &s.days); err != nil {
 			return nil, fmt.Errorf("size %s is not USERSxDAYS: %w", part, err)
-		} else if text != "" {
-			sizes = append(sizes, s)
 		}
+		sizes = append(sizes, s)
 	}
 	return sizes, nil
 }

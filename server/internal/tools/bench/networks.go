@@ -52,19 +52,13 @@ func (t networks) measure(ctx context.Context) {
 			n.key = key.APIKey
 		}
 		t.questions(ctx, engine == postgres && n.has("sql") && !large)
-		if engine == postgres && !large && n.domain == &schools {
-			t.together(ctx)
+		together := engine == postgres && !large && n.domain == &schools // several servers, or another way to the database
+		if together && n.has("frozen") {
+			t.frozen(ctx)
 		}
-	}
-}
-
-// together measures what needs several servers, or another way to the database.
-func (t networks) together(ctx context.Context) {
-	if t.now().has("frozen") {
-		t.frozen(ctx)
-	}
-	if t.now().has("peak") {
-		t.peak(ctx)
+		if together && n.has("peak") {
+			t.peak(ctx)
+		}
 	}
 }
 

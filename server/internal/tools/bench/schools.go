@@ -36,10 +36,7 @@ func schoolsQuestions(ctx context.Context, n *network) []question {
 		questions = append(questions, list("summary by "+by, "/summary"+all+"&groupBy="+by, 0))
 	}
 	for i := range questions[5:] {
-		questions[5+i].budget = yearSummary
-		if n.users > 10_000 {
-			questions[5+i].budget = largeSummary
-		}
+		questions[5+i].budget = map[bool]string{true: yearSummary, false: largeSummary}[n.users <= 10_000]
 	}
 	if n.users <= 10_000 {
 		questions[len(questions)-1].budget = yearByBook

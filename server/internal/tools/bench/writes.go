@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/lectern-dev/lectern/auth"
@@ -100,16 +101,13 @@ func (d *document) written(writers []*writer) {
 
 // several sends writes with numbers from first on, over connections that each take the next, and returns their times.
 func (w *writer) several(method string, first, count int) ([]float64, error) {
-	times, next := make([]float64, count), make(chan int, count)
-	for i := range count {
-		next <- i
-	}
-	close(next)
+	var next atomic.Int64
 	var all sync.WaitGroup
+	times := make([]float64, count)
 	errs := make([]error, connections)
 	for c := range connections {
 		all.Go(func() {
-			for i := range next {
+			for i := int(next.Add(1)) - 1; i < count; i = int(next.Add(1)) - 1 {
 				start := time.Now()
 				if errs[c] = w.school(method, first+i); errs[c] != nil {
 					return

@@ -8,7 +8,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"fmt"
-	"io"
+	"io/fs"
 	"math"
 	"regexp"
 	"strconv"
@@ -68,11 +68,7 @@ func ReadSheet(workbook []byte, name string) ([][]Cell, error) {
 
 // part reads a part of the package.
 func part(z *zip.Reader, name string, v any) error {
-	f, err := z.Open(name)
-	if err != nil {
-		return err
-	}
-	text, err := io.ReadAll(f) // to its end, where its sum is checked
+	text, err := fs.ReadFile(z, name) // to its end, where its sum is checked
 	if err == nil {
 		err = xml.Unmarshal(text, v)
 	}
