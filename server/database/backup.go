@@ -9,20 +9,20 @@ import (
 	"path/filepath"
 )
 
-// ErrNoBackup says that a database is no file that could be copied: PostgreSQL has its own programs for that.
+// ErrNoBackup is the error for a database that is not a file. PostgreSQL has its own programs for backups.
 var ErrNoBackup = errors.New("is not an embedded database")
 
-// Backup copies an embedded database into a file that must not exist, while it is read and written by this and other
-// processes, and returns the size of the copy. The copy is one state of the data, that of the moment at which it was begun;
-// it is on the disk, under its name, when Backup returns, and is a database like any other. Until then, and after an error,
-// there is only a hidden file beside it, which is removed unless the process is killed.
+// Backup copies an embedded database into a new file and returns the size of the copy. Other processes may read and
+// write the database meanwhile. The copy has the data of the moment at which it was begun. When Backup returns, the
+// copy is on the disk under its name and can be used like any other database. Before, and after an error, there is
+// only a hidden file beside it, which is removed unless the process is killed.
 //
-// Neither readers nor writers wait. What they write meanwhile stays in the write-ahead log until the copy is made, so that
-// there must be room for it. The error is ErrNoBackup on PostgreSQL, and fs.ErrExist where there is such a file; like those of
-// Open, errors say what to do.
+// Neither readers nor writers wait. Their writes stay in the write-ahead log until the copy is complete, so the disk
+// must have room for them. The error is ErrNoBackup on PostgreSQL, and fs.ErrExist if the file exists. Errors say
+// what to do.
 //
-// It is VACUUM INTO. SQLite's backup interface was weighed and left: it begins anew whenever another process commits, and
-// would not end beside an hourly load.
+// Backup runs VACUUM INTO. SQLite's backup interface was considered and rejected: it starts again whenever another
+// process commits, and would not end beside an hourly load.
 func (db *DB) Backup(ctx context.Context, file string) (size int64, err error) {
 	if db.Engine != SQLite {
 		return 0, fmt.Errorf("database %s: %w", Redact(db.URL), ErrNoBackup)
@@ -34,7 +34,7 @@ func (db *DB) Backup(ctx context.Context, file string) (size int64, err error) {
 	if err != nil {
 		return 0, fmt.Errorf("%w; create the folder, or name a file in one that can be written", err)
 	}
-	defer os.Remove(partial) // it has another name by then, unless something went wrong
+	defer os.Remove(partial) // it was renamed unless something went wrong
 	if err := db.vacuumInto(ctx, partial); err != nil {
 		return 0, fmt.Errorf("database %s: copy: %w", db.URL, err)
 	}
@@ -47,8 +47,8 @@ func (db *DB) Backup(ctx context.Context, file string) (size int64, err error) {
 	return size, syncFolder(filepath.Dir(file))
 }
 
-// vacuumInto copies the database by a connection of the readers, so that no writer waits. SQLite takes the copy for a write, which
-// query_only refuses.
+// vacuumInto copies the database on a connection for reads, so no writer waits. SQLite treats the copy as a write,
+// which query_only refuses.
 func (db *DB) vacuumInto(ctx context.Context, file string) error {
 	conn, err := db.DB.DB.Conn(ctx)
 	if err != nil {
@@ -63,8 +63,8 @@ func (db *DB) vacuumInto(ctx context.Context, file string) error {
 	return errors.Join(err, wrong)
 }
 
-// reserve makes an empty file in the folder of another, which SQLite takes for a new one. Its mode is 0600: a copy holds
-// what the database does.
+// reserve creates an empty file in the folder of another, which SQLite accepts as a new one. Its mode is 0600,
+// because a copy has the same data as the database.
 func reserve(file string) (string, error) {
 	f, err := os.CreateTemp(filepath.Dir(file), "."+filepath.Base(file)+".*")
 	if err != nil {
@@ -73,7 +73,7 @@ func reserve(file string) (string, error) {
 	return f.Name(), f.Close()
 }
 
-// syncFile writes what the system holds of a file to the disk, which VACUUM INTO does not, and returns the file's size.
+// syncFile flushes a file to the disk, which VACUUM INTO does not do, and returns the file's size.
 func syncFile(name string) (int64, error) {
 	f, err := os.OpenFile(name, os.O_RDWR, 0)
 	if err != nil {
@@ -87,8 +87,8 @@ func syncFile(name string) (int64, error) {
 	return info.Size(), f.Sync()
 }
 
-// publish gives a file its name, unless there is one of that name. Where a disk knows no second names for a file, one that
-// comes in this moment would be replaced.
+// publish renames a file to a name that must be free. On a disk without hard links, a file that is created under the
+// name at this moment is replaced.
 func publish(partial, file string) error {
 	err := os.Link(partial, file)
 	if err == nil {
@@ -100,12 +100,12 @@ func publish(partial, file string) error {
 	return os.Rename(partial, file)
 }
 
-// taken is the error for a file that is there, and is not overwritten.
+// taken is the error for a file that exists and is not overwritten.
 func taken(file string) error {
 	return fmt.Errorf("%w; name another file", &fs.PathError{Op: "backup", Path: file, Err: fs.ErrExist})
 }
 
-// syncFolder makes a new name outlive a power cut, where that can be asked for.
+// syncFolder makes a new name survive a power cut, if the system can do that.
 func syncFolder(name string) error {
 	d, err := os.Open(name)
 	if err != nil {

@@ -11,14 +11,15 @@ import (
 	"strings"
 )
 
-// errHeld says that another has locked a file.
+// errHeld is the error for a file that another process has locked.
 var errHeld = errors.New("is locked")
 
-// Claim makes the caller the one that serves an embedded database, until release is called or the process ends, however it
-// does: two servers would each count the rates for themselves. Commands beside the server claim nothing. The error says
-// which process has it. A database that several may serve is claimed by nobody.
+// Claim makes the caller the only server of an embedded database, until release is called or the process ends in any
+// way. Two servers would each count the rates for themselves. Other commands claim nothing. The error names the
+// process that has the claim. On a database that several processes may serve, Claim does nothing.
 //
-// The claim is a lock on a file of the database's name and `.serving`, which holds the process's number and stays.
+// The claim is a lock on the file with the database's name and `.serving`, which has the process's number and is not
+// removed.
 func (db *DB) Claim() (release func(), err error) {
 	file := db.servingFile()
 	if file == "" {
@@ -29,7 +30,7 @@ func (db *DB) Claim() (release func(), err error) {
 		return nil, fmt.Errorf("database %s is served already, by %s: a SQLite file is for one server; stop that one, or name another database",
 			db.URL, holder(file))
 	}
-	if errors.Is(err, errors.ErrUnsupported) { // a disk without locks, on which SQLite runs only if it is alone
+	if errors.Is(err, errors.ErrUnsupported) { // a disk without locks, on which only one process can use SQLite
 		return func() {}, nil
 	}
 	if err != nil {
@@ -42,7 +43,8 @@ func (db *DB) Claim() (release func(), err error) {
 	return func() { f.Close() }, nil
 }
 
-// servingFile returns the file whose lock is the claim, whatever name the database is opened by; empty where nobody claims it.
+// servingFile returns the file whose lock is the claim, the same for every name of the database, or an empty string
+// if the database needs no claim.
 func (db *DB) servingFile() string {
 	path := db.File()
 	if path == "" {
@@ -54,8 +56,8 @@ func (db *DB) servingFile() string {
 	return path + ".serving"
 }
 
-// ServedBy returns who has the claim of an embedded database, and "" where nobody has it, or nobody needs it. The claim is tried for
-// a moment: a server that starts in it is refused.
+// ServedBy returns the process that has the claim of an embedded database, or an empty string. It tries the claim for
+// a moment: a server that starts in that moment is refused.
 func (db *DB) ServedBy() (string, error) {
 	file := db.servingFile()
 	if _, err := os.Stat(file); file == "" || errors.Is(err, fs.ErrNotExist) {
@@ -82,7 +84,7 @@ func sign(f *os.File, path string) error {
 	return ownLike(f.Name(), path)
 }
 
-// holder names the process that has signed a file.
+// holder returns the process whose number is in a file.
 func holder(file string) string {
 	text, _ := os.ReadFile(file)
 	if pid := strings.TrimSpace(string(text)); pid != "" {
@@ -91,8 +93,9 @@ func holder(file string) string {
 	return "another process"
 }
 
-// WriteBeside makes a file beside an embedded database, on the disk and whole before it has its name, of who owns the database,
-// so that a server of that user can read what an operator made. A name is given once: a file that is there stays as it is.
+// WriteBeside creates a file beside an embedded database. It is complete and on the disk before it gets its name, and
+// belongs to the owner of the database, so that a server of that user can read a file that an operator made. An
+// existing file is not changed.
 func (db *DB) WriteBeside(file, text string) error {
 	partial, err := reserve(file)
 	if err != nil {
@@ -115,7 +118,7 @@ func (db *DB) WriteBeside(file, text string) error {
 	return syncFolder(filepath.Dir(file))
 }
 
-// OwnedLike reports whether a file beside an embedded database is of who owns the database.
+// OwnedLike reports whether a file beside an embedded database has the database's owner.
 func (db *DB) OwnedLike(file string) (bool, error) {
 	if db.File() == "" {
 		return true, nil

@@ -20,15 +20,15 @@ import (
 type connector struct {
 	driver.Connector
 	pool *pgxpool.Pool
-	text pgx.QueryExecMode // of statements that have their values in their text
+	text pgx.QueryExecMode // of statements whose values are in their text
 }
 
 const (
-	fullWait  = 30 * time.Second       // for a server that has no connection left, of a caller without a deadline
-	fullEvery = 100 * time.Millisecond // it is asked again
+	fullWait  = 30 * time.Second       // waits for a free connection of the server, if the caller has no deadline
+	fullEvery = 100 * time.Millisecond // between two attempts
 )
 
-// Connect takes a connection from the pool. Where the server has none left it waits for one (H13).
+// Connect takes a connection from the pool. If the server has no free connection it waits for one (H13).
 func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, fullWait)
 	defer cancel()
@@ -54,7 +54,7 @@ func (c connector) Close() error {
 	return nil
 }
 
-// state returns the SQLSTATE of an error of PostgreSQL, or nothing.
+// state returns the SQLSTATE of an error of PostgreSQL, or an empty string.
 func state(err error) string {
 	if p, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return p.Code
@@ -62,17 +62,17 @@ func state(err error) string {
 	return ""
 }
 
-// conn is a connection to PostgreSQL. Statements with parameters run in the mode of the URL: pgx prepares them once a connection,
-// unless it says otherwise. Those of bun have their values in their texts, of which no two are alike: they are sent in one round
-// trip and not prepared.
+// conn is a connection to PostgreSQL. Statements with parameters run in the mode of the URL; by default pgx prepares
+// them once for each connection. bun's statements have their values in their texts, no two of which are alike: they
+// are sent in one round trip and not prepared.
 type conn struct {
 	*stdlib.Conn
 	pool *pgxpool.Pool
 	text pgx.QueryExecMode
 }
 
-// Close gives the connection back to the pool. If it broke, or a deadline ended it, the pool's idle connections are closed too: a
-// server that restarts ends all of them, and a frozen one answers on none.
+// Close returns the connection to the pool. If it broke, or a deadline ended it, Close also closes the idle
+// connections of the pool: a server that restarts ends all of them, and a frozen one answers on none.
 func (c conn) Close() error {
 	if c.Conn.Conn().IsClosed() {
 		c.pool.Reset()
@@ -92,8 +92,9 @@ func (c conn) ExecContext(ctx context.Context, query string, args []driver.Named
 	return r, lost(ctx, err)
 }
 
-// QueryContext implements driver.QueryerContext. What a connection has prepared a migration may change, and a pooler may not know:
-// then the statement runs unprepared. An error would end a transaction, so nothing is prepared in one.
+// QueryContext implements driver.QueryerContext. A migration may change the result of a prepared statement, and a
+// pooler may not know the statement. Then it runs again unprepared. In a transaction the error would end the
+// transaction, so nothing is prepared there.
 func (c conn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
 	if c.Conn.Conn().IsClosed() {
 		return nil, driver.ErrBadConn
@@ -108,11 +109,12 @@ func (c conn) QueryContext(ctx context.Context, query string, args []driver.Name
 	return rows, lost(ctx, err)
 }
 
-// errLost is of a statement on a connection that then broke.
+// errLost is the error of a statement whose connection broke.
 var errLost = errors.New("the connection to the database broke; whether the statement was carried out is not known")
 
-// lost returns the error of a statement on a connection that was open. With driver.ErrBadConn database/sql would send the statement
-// again, and pgx says so of one whose answer did not come, too.
+// lost returns the error of a statement on a connection that was open. It hides driver.ErrBadConn, after which
+// database/sql would send the statement again. pgx returns that error also for a statement that the server may have
+// executed.
 func lost(ctx context.Context, err error) error {
 	if !errors.Is(err, driver.ErrBadConn) {
 		return err
@@ -120,17 +122,18 @@ func lost(ctx context.Context, err error) error {
 	return cmp.Or(ctx.Err(), errLost)
 }
 
-// prepares reports whether a statement is left to the mode of the URL.
+// prepares reports whether a statement runs in the mode of the URL.
 func (c conn) prepares(args []driver.NamedValue) bool {
 	return len(args) > 0 && c.Conn.Conn().PgConn().TxStatus() == 'I'
 }
 
-// unprepared are the arguments of a statement that is not prepared.
+// unprepared returns the arguments of a statement that is not prepared.
 func (c conn) unprepared(args []driver.NamedValue) []driver.NamedValue {
 	return append([]driver.NamedValue{{Value: c.text}}, args...)
 }
 
-// stale reports whether an error says that a prepared statement returns other types now, is unknown, or exists already.
+// stale reports whether an error says that a prepared statement now returns other types, is unknown, or exists
+// already.
 func stale(err error) bool {
 	switch state(err) {
 	case "0A000", "26000", "42P05":
@@ -139,19 +142,20 @@ func stale(err error) bool {
 	return false
 }
 
-// pgxConn is the pgx connection under a driver's connection.
+// pgxConn returns the pgx connection of a driver's connection.
 func pgxConn(dc any) (*pgx.Conn, error) {
 	switch c := dc.(type) {
 	case conn:
 		return c.Conn.Conn(), nil
-	case *stdlib.Conn: // of a pool that is not one of Open
+	case *stdlib.Conn: // of a pool of the caller's own
 		return c.Conn(), nil
 	}
 	return nil, fmt.Errorf("not a connection of pgx: %T", dc)
 }
 
-// Batch sends queries of a row each, as QueryRowContext takes them, in one round trip and as one transaction, and reads the
-// rows into dest. A query that finds no row is sql.ErrNoRows, and those behind it are made but not read. It is of PostgreSQL.
+// Batch sends queries that return one row each, with the arguments of QueryRowContext, in one round trip and as one
+// transaction, and reads the rows into dest. The error is sql.ErrNoRows if a query finds no row; the queries after it
+// are executed but not read. It works on PostgreSQL only.
 func (db *DB) Batch(ctx context.Context, queries []string, args, dest [][]any) error {
 	texts, values := make([]string, len(queries)), make([][]any, len(queries))
 	for i, query := range queries {

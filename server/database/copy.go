@@ -12,20 +12,18 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// Copy inserts many rows into a table, as fast as the engine can, and returns
-// how many. It runs on conn, inside the transaction begun on it, if any: then it
-// is undone with it.
+// Copy inserts many rows into a table, as fast as the engine can, and returns their number. It runs on conn, inside
+// the transaction that was begun on it, if there is one.
 //
 //	conn, err := db.Conn(ctx)
 //	tx, err := conn.BeginTx(ctx, nil)
 //	n, err := db.Copy(ctx, conn, "loans", []string{"tenant_id", "loan_id"}, rows)
 //	err = tx.Commit()
 //
-// Every row has one value for each column, in their order: nil, integers, floats,
-// bools, strings, byte slices, times, named types of these and driver.Valuers.
-// A row may be reused by the iterator for the next one; its byte slices too.
-// There is no ON CONFLICT: a row that breaks a constraint fails the whole. An iterator that
-// cannot go on stops, and its owner rolls back.
+// Every row has one value for each column, in their order: nil, integers, floats, bools, strings, byte slices, times,
+// named types of these and driver.Valuers. The iterator may reuse a row and its byte slices for the next one. A row
+// that breaks a constraint fails the whole copy. An iterator that fails stops, and its owner rolls the transaction
+// back.
 func (db *DB) Copy(ctx context.Context, conn bun.Conn, table string, columns []string, rows iter.Seq[[]any]) (int64, error) {
 	run := sqliteCopy
 	if db.Engine == Postgres {
@@ -38,7 +36,7 @@ func (db *DB) Copy(ctx context.Context, conn bun.Conn, table string, columns []s
 	return n, nil
 }
 
-// postgresCopy is COPY in binary.
+// postgresCopy is a binary COPY.
 func postgresCopy(ctx context.Context, conn bun.Conn, table string, columns []string, rows iter.Seq[[]any]) (n int64, err error) {
 	next, stop := iter.Pull(rows)
 	defer stop()
@@ -57,15 +55,16 @@ func postgresCopy(ctx context.Context, conn bun.Conn, table string, columns []st
 	return n, err
 }
 
-// sqliteParams is about how many values one statement binds on SQLite. The
-// engine allows 32,766; beyond a few hundred nothing is gained.
+// sqliteParams is about the number of values of one statement on SQLite. The engine allows 32,766, but more than a
+// few hundred gain nothing.
 const sqliteParams = 512
 
-// sqliteCopy inserts several rows a statement, which is prepared once. Another statement inserts the rest.
+// sqliteCopy inserts several rows with one statement, which is prepared once. Another statement inserts the last
+// rows.
 func sqliteCopy(ctx context.Context, conn bun.Conn, table string, columns []string, rows iter.Seq[[]any]) (n int64, err error) {
 	size := max(1, sqliteParams/len(columns))
-	var full *sql.Stmt // for size rows; prepared when the first are there
-	var args []any     // of the rows that wait
+	var full *sql.Stmt // for size rows; prepared for the first of them
+	var args []any     // of the rows that are not inserted yet
 	for row := range rows {
 		if len(row) != len(columns) {
 			return n, fmt.Errorf("a row has %d values for %d columns", len(row), len(columns))
@@ -99,8 +98,9 @@ func sqliteCopy(ctx context.Context, conn bun.Conn, table string, columns []stri
 	return n + int64(rest), nil
 }
 
-// insert is the statement for the given number of rows. A row that breaks a constraint ends it where it is, OR FAIL: to be able
-// to undo a statement alone, SQLite copies every page that it touches, and the copy is undone as a whole.
+// insert returns the statement for a number of rows. With OR FAIL a row that breaks a constraint ends the statement
+// without undoing it. To undo a single statement SQLite would copy every page that it changes; the copy is rolled
+// back as a whole.
 func insert(table string, columns []string, rows int) string {
 	quoted := make([]string, len(columns))
 	for i, name := range columns {
@@ -113,8 +113,8 @@ func insert(table string, columns []string, rows int) string {
 
 func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 
-// sqliteValue writes a time as bun does, so that copied and inserted rows
-// compare alike, and keeps bytes that the iterator may overwrite.
+// sqliteValue formats a time as bun does, so that copied and inserted rows compare alike, and copies bytes that the
+// iterator may overwrite.
 func sqliteValue(v any) any {
 	switch v := v.(type) {
 	case time.Time:

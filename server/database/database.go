@@ -17,8 +17,7 @@ import (
 	"github.com/lectern-dev/lectern/paging/handle"
 )
 
-// Engine is one of the two database engines. Its text is also the name of the
-// folder of its migrations.
+// Engine is one of the two database engines. Its text is also the name of the folder of its migrations.
 type Engine string
 
 // The two engines.
@@ -32,33 +31,33 @@ type DB struct {
 	*handle.DB
 	Engine Engine
 
-	// URL is what the database was opened with, password included: another
+	// URL is the URL that the database was opened with, including its password: another
 	// process that opens it sees the same data.
 	URL string
 }
 
-// Open opens the database at url, "sqlite:path" or "postgres://…", and makes
-// sure that it answers. A SQLite file is created when missing, its folder is
-// not; a PostgreSQL database must exist. The schema is not looked at: see
+// Open opens the database at url, "sqlite:path" or "postgres://…", and makes sure that it answers. It creates a
+// missing SQLite file, but not its folder; a PostgreSQL database must exist. It does not look at the schema: see
 // [DB.Migrate].
 //
 // An error names the database without its password and says what to do.
 //
-// "sqlite::memory:" is a file that is removed at once, for tests and programs that embed the server: its data end with the process,
-// or with Close.
+// "sqlite::memory:" is a file that is removed at once, for tests and programs that embed the server. Its data end
+// with the process, or with Close.
 func Open(ctx context.Context, url string) (*DB, error) { return open(ctx, url, sqliteMapped) }
 
-// OpenToLoad is Open for a process that writes much of a database, and reads most of it once: a file is not mapped into its
-// memory, where all that was read of it would stay, once for each connection.
+// OpenToLoad is Open for a process that writes a large part of a database and reads most of it only once. It does not
+// map a file into memory, where every page that was read would stay, once for each connection.
 func OpenToLoad(ctx context.Context, url string) (*DB, error) { return open(ctx, url, sqliteUnmapped) }
 
-// OnPool returns a database on a pool of the caller's own, which stays the caller's to close. url names what the pool is connected to,
-// as for [Open]. The drivers are those that this package registers:
+// OnPool returns a database on the caller's pool, which the caller closes. url names the database that the pool is
+// connected to, as for [Open]. This package registers the drivers:
 //
 //	sql.Open("pgx", "postgres://user@host/lectern")
 //	sql.Open("sqlite", "file:lectern.db?_time_format=sqlite&_txlock=immediate&_pragma=busy_timeout(5000)&_pragma=journal_mode(WAL)")
 //
-// What Open adds is missing: the separate connections of SQLite for reads and writes, and the quick recovery from a frozen server.
+// Such a database lacks two features of Open: separate connections of SQLite for reads and writes, and the quick
+// recovery from a frozen server.
 func OnPool(pool *sql.DB, url string) (*DB, error) {
 	engine, err := engineOf(url)
 	if err != nil {
@@ -96,12 +95,12 @@ func open(ctx context.Context, url, settings string) (*DB, error) {
 	return &DB{DB: &handle.DB{DB: b, Writer: b}, Engine: engine, URL: url}, nil
 }
 
-// WithHook returns a copy that tells a hook of its statements; COPY is not among them.
+// WithHook returns a copy of db whose statements, except COPY, are reported to a hook.
 func (db *DB) WithHook(hook bun.QueryHook) *DB {
 	return &DB{DB: db.WithQueryHook(hook), Engine: db.Engine, URL: db.URL}
 }
 
-// File returns the file of an embedded database, and "" for another.
+// File returns the file of an embedded database, or an empty string.
 func (db *DB) File() string {
 	path, ok := strings.CutPrefix(db.URL, "sqlite:")
 	if !ok || path == memory {
@@ -110,7 +109,7 @@ func (db *DB) File() string {
 	return path
 }
 
-// engineOf tells the engine from the beginning of the URL.
+// engineOf returns the engine of a URL.
 func engineOf(url string) (Engine, error) {
 	switch {
 	case strings.HasPrefix(url, "sqlite:"):
@@ -140,15 +139,14 @@ func Redact(raw string) string {
 	return u.Redacted()
 }
 
-// ping gives up after ten seconds, so that a wrong host is told soon.
+// ping gives up after ten seconds, so that a wrong host is reported soon.
 func ping(ctx context.Context, db *sql.DB) error {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	return db.PingContext(ctx)
 }
 
-// oneLine is an error whose text is put on one line, where drivers list what
-// they tried on several.
+// oneLine is an error whose text is joined to one line. Drivers list their attempts on several.
 type oneLine struct{ err error }
 
 func (e oneLine) Error() string { return strings.Join(strings.Fields(e.err.Error()), " ") }

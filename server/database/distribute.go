@@ -12,19 +12,19 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// DefaultShards is into how many shards tables are cut where nobody says another number: it bounds the nodes.
+// DefaultShards is the default number of shards of the tables. It bounds the number of nodes.
 const DefaultShards = 32
 
-// ErrNoCitus says that a database cannot be distributed.
+// ErrNoCitus is the error for a database that cannot be distributed.
 var ErrNoCitus = errors.New("has no Citus: run CREATE EXTENSION citus in it on every node, or leave out --distribute")
 
-// Distribute spreads the tables that the sets have made over the nodes of a Citus cluster, and returns the names of those that
-// were not yet: a table of the tenants by the hash of tenant_id, all in the same shards, a table that all share as a copy on
-// each node. It is remembered, by Citus itself: from then on Migrate does so with each table that is new. shards is for the
-// first time; 0 is DefaultShards, and later the number that there is.
+// Distribute distributes the tables of the sets over the nodes of a Citus cluster, and returns the names of those
+// that it moved. A table of the tenants is distributed by the hash of tenant_id, all in the same shards. Each node
+// gets a copy of a table that all tenants share. Citus remembers this, and from then on Migrate distributes new
+// tables. shards counts the first time only; 0 is DefaultShards, and later the present number.
 //
-// Each table is one transaction, which keeps everybody else from it while its rows move. Killed, Distribute goes on where it was
-// when it is called again.
+// Each table is moved in one transaction, which blocks its other users. If Distribute is killed, the next call
+// continues where it was.
 func (db *DB) Distribute(ctx context.Context, shards int, sets ...fs.FS) (done []string, err error) {
 	want, err := db.discover(sets)
 	if err != nil {
@@ -43,7 +43,7 @@ func (db *DB) Distribute(ctx context.Context, shards int, sets ...fs.FS) (done [
 	return done, err
 }
 
-// distribute distributes the tables that are not yet.
+// distribute distributes the tables that are not distributed yet.
 func (db *DB) distribute(ctx context.Context, shards int, want []migration) (done []string, err error) {
 	return db.eachLocked(ctx, func(tx bun.Tx) (string, error) {
 		d, err := readDistribution(ctx, tx, want)
@@ -65,7 +65,7 @@ func (db *DB) distribute(ctx context.Context, shards int, want []migration) (don
 	})
 }
 
-// distribution is how the tables are spread.
+// distribution is how the tables are distributed.
 type distribution struct {
 	tables []placed
 	begun  bool   // some are distributed
@@ -74,17 +74,17 @@ type distribution struct {
 	shards int
 }
 
-// placed is a table, and where its rows are.
+// placed is a table and the place of its rows.
 type placed struct {
 	Name   string
-	Tenant bool // a table of the tenants, and not one that all share
+	Tenant bool // a table of the tenants, not one that all share
 	Method string
 	Column string
 	Group  int64
 	Shards int
 }
 
-// A table's rows are as these say, or else on one node.
+// The ways in which Citus stores a table; any other is on one node.
 const (
 	byHash    = "hash"
 	reference = "reference"
@@ -93,9 +93,8 @@ const (
 // createTable is the beginning of a table in a migration.
 var createTable = regexp.MustCompile(`(?m)^CREATE (?:UNLOGGED )?TABLE (\w+)`)
 
-// readDistribution reads it from Citus's tables, of the tables of migrations. What else the database has is not looked at.
-//
-// A table is the tenants' where all its unique keys have the tenant: Citus can spread no other.
+// readDistribution reads the distribution of the migrations' tables from Citus's own tables. Other tables are
+// ignored. A table is one of the tenants if all its unique keys contain the tenant: Citus cannot distribute others.
 func readDistribution(ctx context.Context, idb bun.IDB, want []migration) (d distribution, err error) {
 	names := []string{migrationsTable}
 	for _, m := range want {
@@ -124,7 +123,7 @@ func readDistribution(ctx context.Context, idb bun.IDB, want []migration) (d dis
 	return d, err
 }
 
-// next returns a table that is on one node, one of the tenants before those that all share, nil where there is none.
+// next returns a table that is still on one node, or nil. Tables of the tenants come before those that all share.
 func (d distribution) next() (next *placed) {
 	for i, t := range d.tables {
 		if t.Method == "" && (next == nil || t.Tenant && !next.Tenant) {
@@ -134,7 +133,7 @@ func (d distribution) next() (next *placed) {
 	return next
 }
 
-// distribute spreads a table that is on one node, and removes the rows that it has left there.
+// distribute distributes a table and removes its rows from the coordinator.
 func (t *placed) distribute(ctx context.Context, tx bun.Tx, first string, shards int) (err error) {
 	switch {
 	case !t.Tenant:
@@ -153,7 +152,7 @@ func (t *placed) distribute(ctx context.Context, tx bun.Tx, first string, shards
 	return err
 }
 
-// hasCitus reports whether the database is one of a Citus cluster.
+// hasCitus reports whether the database belongs to a Citus cluster.
 func (db *DB) hasCitus(ctx context.Context) (has bool, err error) {
 	if db.Engine == Postgres {
 		err = db.NewRaw(`SELECT to_regclass('pg_dist_partition') IS NOT NULL`).Scan(ctx, &has)
@@ -161,7 +160,7 @@ func (db *DB) hasCitus(ctx context.Context) (has bool, err error) {
 	return has, err
 }
 
-// distribution returns how the tables are spread; none of them where the database is no cluster's.
+// distribution returns the distribution of the tables. It is empty if the database is not part of a cluster.
 func (db *DB) distribution(ctx context.Context, want []migration) (d distribution, err error) {
 	if citus, err := db.hasCitus(ctx); err != nil || !citus {
 		return d, err
@@ -169,7 +168,7 @@ func (db *DB) distribution(ctx context.Context, want []migration) (d distributio
 	return readDistribution(ctx, db.DB, want)
 }
 
-// distributeNew distributes the tables that are not yet, where others are.
+// distributeNew distributes the tables that are not distributed yet, if others are.
 func (db *DB) distributeNew(ctx context.Context, want []migration) error {
 	d, err := db.distribution(ctx, want)
 	if err == nil && d.begun && d.next() != nil {
@@ -178,18 +177,18 @@ func (db *DB) distributeNew(ctx context.Context, want []migration) error {
 	return err
 }
 
-// Spread is how the tables of a database are distributed.
+// Spread is the distribution of a database's tables.
 type Spread struct {
 	Distributed bool
 	Shards      int
-	// Wrong says of each table that is not as the others what is wrong, and what to do.
+	// Wrong has, for each table that is not distributed like the others, the fault and the remedy.
 	Wrong []Advice
 }
 
 // Advice says what is wrong, and what to do about it.
 type Advice struct{ Wrong, Do string }
 
-// Spread returns how the tables that the sets have made are distributed.
+// Spread returns the distribution of the tables of the sets.
 func (db *DB) Spread(ctx context.Context, sets ...fs.FS) (s Spread, err error) {
 	want, err := db.discover(sets)
 	if err != nil {
@@ -208,7 +207,7 @@ func (db *DB) Spread(ctx context.Context, sets ...fs.FS) (s Spread, err error) {
 	return s, nil
 }
 
-// wrong says what is wrong with a table of a database that is distributed.
+// wrong returns the fault of a table in a distributed database, and its remedy.
 func (d distribution) wrong(t placed) (a Advice, wrong bool) {
 	switch {
 	case t.Method == "":
@@ -224,8 +223,8 @@ func (d distribution) wrong(t placed) (a Advice, wrong bool) {
 	return Advice{}, false
 }
 
-// Unmovable says of each node of a distributed database what keeps shards from being moved to it or from it while they are
-// written to: how a node is added, and a tenant gets another.
+// Unmovable returns, for each node of a distributed database, the settings that prevent shards from being moved to it
+// or from it while they are written to. Moving shards is how a node is added and how a tenant gets its own.
 func (db *DB) Unmovable(ctx context.Context) (list []Advice, err error) {
 	rows, err := db.QueryContext(ctx, `
 		SELECT n.nodename || ':' || n.nodeport, r.success, r.result
@@ -248,7 +247,7 @@ func (db *DB) Unmovable(ctx context.Context) (list []Advice, err error) {
 	return list, rows.Err()
 }
 
-// unmovable says what keeps shards from being moved to and from a node that says its settings, or else why it does not.
+// unmovable returns the settings of one node that prevent moves, or the error of asking it.
 func unmovable(node string, answered bool, result string) (list []Advice) {
 	if !answered {
 		return []Advice{{fmt.Sprintf("node %s does not answer: %s", node, strings.Join(strings.Fields(result), " ")), "start it, or remove it by citus_remove_node"}}

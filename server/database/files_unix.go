@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// lockFile opens a file, which it makes where it is missing, and locks it. The lock ends with the file, and so with the
-// process. The error is errHeld where another has it.
+// lockFile opens a file, creates it if it is missing, and locks it. The lock ends when the file is closed or the
+// process ends. The error is errHeld if another process has the lock.
 func lockFile(name string) (*os.File, error) {
 	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -32,13 +32,13 @@ func ownLike(file, other string) error {
 		return err
 	}
 	want, err := stat(other)
-	if err != nil || have.Uid == want.Uid { // the group of a file of mode 0600 is nobody's matter
+	if err != nil || have.Uid == want.Uid { // the group of a file of mode 0600 does not matter
 		return err
 	}
 	return os.Chown(file, int(want.Uid), int(want.Gid))
 }
 
-// sameOwner reports whether two files have one owner.
+// sameOwner reports whether two files have the same owner.
 func sameOwner(file, other string) (bool, error) {
 	have, err := stat(file)
 	if err != nil {

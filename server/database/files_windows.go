@@ -9,8 +9,8 @@ import (
 // errSharing is the system's ERROR_SHARING_VIOLATION.
 const errSharing = syscall.Errno(32)
 
-// lockFile opens a file, which it makes where it is missing, so that others can only read it as long as it is open. The
-// error is errHeld where another has it.
+// lockFile opens a file, creates it if it is missing, and lets others only read it while it is open. The error is
+// errHeld if another process has it open.
 func lockFile(name string) (*os.File, error) {
 	path, err := syscall.UTF16PtrFromString(name)
 	if err != nil {
@@ -30,5 +30,5 @@ func lockFile(name string) (*os.File, error) {
 // ownLike does nothing: a file has the owner and rights that its folder gives it.
 func ownLike(_, _ string) error { return nil }
 
-// sameOwner reports nothing else, for the same reason.
+// sameOwner returns true, for the same reason.
 func sameOwner(_, _ string) (bool, error) { return true, nil }

@@ -16,31 +16,27 @@ import (
 )
 
 const (
-	migrationsTable = "bun_migrations" // the default of bun/migrate
+	migrationsTable = "bun_migrations" // of bun/migrate, by default
 
 	// lockKey is the number of the advisory lock on PostgreSQL: "Lectern" in ASCII.
 	lockKey = 0x4c65637465726e
 )
 
-// Migrate brings the schema up to the migrations of the sets and returns the
-// names of those that it applied, in order; none when there was nothing to do.
-// A set is the file system that a store embeds: files
-// migrations/<engine>/<number>_<name>.tx.up.sql, numbers being unique over all
-// sets, with a line "--bun:split" between two statements.
+// Migrate applies the missing migrations of the sets and returns their names in order. A set is the file system that
+// a store embeds: files migrations/<engine>/<number>_<name>.tx.up.sql, with numbers that are unique over all sets and
+// a line "--bun:split" between two statements.
 //
-// Each migration is one transaction, taken under a lock, and its statements are
-// sent one at a time: Citus refuses several at once. When several processes
-// migrate at once, every migration is applied by one of them, and all return
-// when the schema is current. One that waits longer than 30 seconds for another
-// fails, and can be run again. On an error the migrations before the bad one
-// stand, and are returned. In a database that [DB.Distribute] has distributed,
-// tables that are new are distributed at last.
+// Each migration is one transaction under a lock. Its statements are sent one at a time, because Citus refuses
+// several together. If several processes migrate at once, one of them applies each migration, and all return when the
+// schema is up to date. A process that waits longer than 30 seconds fails and can be run again. After an error the
+// migrations before the faulty one stay applied, and are returned. In a distributed database (see [DB.Distribute])
+// new tables are distributed at the end.
 func (db *DB) Migrate(ctx context.Context, sets ...fs.FS) (applied []string, err error) {
 	want, err := db.discover(sets)
 	if err != nil {
 		return nil, err
 	}
-	// Without this look, every start of a replica would wait for the lock.
+	// Without this check every start of a replica would wait for the lock.
 	current, err := db.current(ctx, want)
 	if err != nil {
 		return nil, err
@@ -57,13 +53,13 @@ func (db *DB) Migrate(ctx context.Context, sets ...fs.FS) (applied []string, err
 	return applied, err
 }
 
-// applyAll applies the migrations that are missing, one after the other.
+// applyAll applies the missing migrations one after the other.
 func (db *DB) applyAll(ctx context.Context, want []migration) (applied []string, err error) {
 	return db.eachLocked(ctx, func(tx bun.Tx) (string, error) { return applyNext(ctx, tx, want) })
 }
 
-// eachLocked calls step in one transaction after another, each under the lock of the migrations, until step has nothing left to do and
-// returns no name. It returns the names of the steps that are committed.
+// eachLocked calls step in one transaction after another, each under the lock of the migrations, until step has
+// nothing left to do and returns no name. It returns the names of the committed steps.
 func (db *DB) eachLocked(ctx context.Context, step func(tx bun.Tx) (name string, err error)) (done []string, err error) {
 	for {
 		var name string
@@ -80,8 +76,8 @@ func (db *DB) eachLocked(ctx context.Context, step func(tx bun.Tx) (name string,
 	}
 }
 
-// SchemaCurrent reports whether every migration of the sets is applied. It
-// changes nothing, and is false on an empty database.
+// SchemaCurrent reports whether every migration of the sets is applied. It changes nothing, and returns false for an
+// empty database.
 func (db *DB) SchemaCurrent(ctx context.Context, sets ...fs.FS) (bool, error) {
 	want, err := db.discover(sets)
 	if err != nil {
@@ -92,7 +88,7 @@ func (db *DB) SchemaCurrent(ctx context.Context, sets ...fs.FS) (bool, error) {
 
 // migration is one file.
 type migration struct {
-	number string // what is recorded
+	number string // as it is recorded
 	name   string // number and name, without the suffix
 	sql    string
 }
@@ -116,7 +112,7 @@ func (db *DB) discover(sets []fs.FS) ([]migration, error) {
 	return all, nil
 }
 
-// migrationFile is the name of a migration that is one transaction, as bun/migrate has it.
+// migrationFile matches the name of a migration that is one transaction, in the form of bun/migrate.
 var migrationFile = regexp.MustCompile(`^((\d{14})_.*)\.tx\.up\.sql$`)
 
 // readSet reads one folder of one set.
@@ -180,7 +176,7 @@ func recorded(ctx context.Context, idb bun.IDB) (map[string]bool, error) {
 	return done, nil
 }
 
-// next is the first migration that is not done, nil when there is none.
+// next returns the first migration that is not applied, or nil.
 func next(want []migration, done map[string]bool) *migration {
 	for i := range want {
 		if !done[want[i].number] {
@@ -190,9 +186,8 @@ func next(want []migration, done map[string]bool) *migration {
 	return nil
 }
 
-// newer returns an error where a migration is recorded that is later than all that
-// this build knows: what a later version has made of the data, an earlier one would
-// misread.
+// newer returns an error if a later version has applied a migration that this one does not know. This version would
+// misread the data.
 func newer(want []migration, done map[string]bool) error {
 	if len(want) == 0 {
 		return nil
@@ -203,7 +198,7 @@ func newer(want []migration, done map[string]bool) error {
 	return nil
 }
 
-// applyNext applies the first migration that is still missing, and returns its name, or "" when none is missing.
+// applyNext applies the first missing migration and returns its name, or an empty string if none is missing.
 func applyNext(ctx context.Context, tx bun.Tx, want []migration) (name string, err error) {
 	_, err = tx.NewCreateTable().Model((*migrate.Migration)(nil)).ModelTableExpr(migrationsTable).IfNotExists().Exec(ctx)
 	if err != nil {
@@ -226,10 +221,9 @@ func applyNext(ctx context.Context, tx bun.Tx, want []migration) (name string, e
 	return m.name, nil
 }
 
-// lock waits until no other process migrates. SQLite has locked the file when it
-// began. On PostgreSQL the lock ends with the transaction, which a pooler needs;
-// the bound counts for the locks on tables as well, so that a migration never
-// makes the readers queue behind it for long.
+// lock waits until no other process migrates. On SQLite the transaction has locked the file already. On PostgreSQL
+// the lock ends with the transaction, which a pooler needs. The time limit also applies to locks on tables, so a
+// migration never makes readers queue behind it for long.
 func (db *DB) lock(ctx context.Context, tx bun.Tx) error {
 	if db.Engine == SQLite {
 		return nil

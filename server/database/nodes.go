@@ -12,13 +12,13 @@ import (
 	"github.com/lectern-dev/lectern/auth"
 )
 
-// nodeAnswersIn is how long a node may take to show that it answers.
+// nodeAnswersIn is the time limit for a node's answer.
 const nodeAnswersIn = 2 * time.Second
 
-// NodeError says which node of a cluster was left out, and why.
+// NodeError is the error for a node of a cluster that was left out.
 type NodeError struct {
 	Node    string // host and port
-	Tenants int    // whose rows are on it, of those that were asked for
+	Tenants int    // the number of the wanted tenants whose rows are on it
 	Err     error
 }
 
@@ -26,10 +26,11 @@ func (e *NodeError) Error() string {
 	return fmt.Sprintf("node %s: %d tenants are left out: %v", e.Node, e.Tenants, e.Err)
 }
 
-// Unwrap returns why.
+// Unwrap returns the cause.
 func (e *NodeError) Unwrap() error { return e.Err }
 
-// LeftOut returns which nodes an error of EachNode is of: none for nil, and for another error, after which f may have had nothing.
+// LeftOut returns the nodes that an error of EachNode names. If ok is false it is another error, after which f may
+// not have been called.
 func LeftOut(err error) (nodes []*NodeError) {
 	all, _ := err.(interface{ Unwrap() []error })
 	if all == nil {
@@ -43,9 +44,9 @@ func LeftOut(err error) (nodes []*NodeError) {
 	return nodes
 }
 
-// EachNode calls f with those of the tenants whose rows are on one node of a Citus cluster, node by node, and with all of them
-// where the database is no cluster; with none it does not call f. A node that does not answer, or fails in f, keeps f from no
-// other: the error then joins a NodeError for each of them.
+// EachNode calls f for each node of a Citus cluster with those of the tenants whose rows are on it. Without a cluster
+// it calls f once with all tenants. It does not call f without tenants. If a node does not answer, or f fails for it,
+// EachNode goes on with the others and joins a NodeError for each such node.
 func (db *DB) EachNode(ctx context.Context, tenants []auth.Tenant, f func(tenants []auth.Tenant) error) error {
 	nodes, err := db.nodes(ctx, tenants)
 	if err != nil {
@@ -68,7 +69,7 @@ func (db *DB) EachNode(ctx context.Context, tenants []auth.Tenant, f func(tenant
 	return errors.Join(errs...)
 }
 
-// node is a node of a cluster; its name is empty where the database is none.
+// node is a node of a cluster. Its name is empty if the database is not part of a cluster.
 type node struct {
 	name    string
 	tenants []auth.Tenant
@@ -109,7 +110,6 @@ func (db *DB) nodes(ctx context.Context, tenants []auth.Tenant) ([]*node, error)
 	return list, err
 }
 
-// ping asks each node of a cluster for one row, all at once, and notes which does not answer.
 func (db *DB) ping(ctx context.Context, nodes []*node) {
 	ctx, cancel := context.WithTimeout(ctx, nodeAnswersIn)
 	defer cancel()

@@ -19,12 +19,12 @@ import (
 )
 
 const (
-	// postgresConns bounds the pool of one replica: a server takes 100 connections as it comes, so that several replicas fit.
+	// postgresConns bounds the pool of one replica. A server accepts 100 connections by default, so several replicas fit.
 	// pool_max_conns in the URL sets another bound.
 	postgresConns = 16
-	// connectTimeout is for one host to take a connection, where the URL has no connect_timeout.
+	// connectTimeout is the time limit for a connection to one host, if the URL has no connect_timeout.
 	connectTimeout = 2 * time.Second
-	// pingAfter is how long a connection is idle before it is tried, for pingTimeout at most, and then used again.
+	// pingAfter is the idle time after which a connection is tried before it is used again, for pingTimeout at most.
 	pingAfter   = 2 * time.Second
 	pingTimeout = time.Second
 )
@@ -36,19 +36,19 @@ func openPostgres(raw string) (db *bun.DB, hint string, err error) {
 		return nil, "", err
 	}
 	var opened atomic.Pointer[pgxpool.Pool]
-	config.BeforeClose = func(c *pgx.Conn) { // of one that did not answer a ping: the others will not either
+	config.BeforeClose = func(c *pgx.Conn) { // if one did not answer a ping, the others will not either
 		if pool := opened.Load(); pool != nil && c.IsClosed() {
 			pool.Reset()
 		}
 	}
 	conns := int(config.MaxConns)
-	config.MaxConns *= 2 // one that a frozen server has not closed keeps its place for 15 seconds
+	config.MaxConns *= 2 // a connection that a frozen server does not close keeps its place for 15 seconds
 	pool, err := pgxpool.NewWithConfig(context.Background(), config)
 	if err != nil {
 		return nil, "", err
 	}
 	opened.Store(pool)
-	never := func(context.Context, stdlib.ShouldPingParams) bool { return false } // the pool does
+	never := func(context.Context, stdlib.ShouldPingParams) bool { return false } // the pool pings
 	text := pgx.QueryExecModeExec
 	if config.ConnConfig.DefaultQueryExecMode == pgx.QueryExecModeSimpleProtocol {
 		text = pgx.QueryExecModeSimpleProtocol
@@ -59,7 +59,7 @@ func openPostgres(raw string) (db *bun.DB, hint string, err error) {
 	return bun.NewDB(std, pgdialect.New()), "check that the server runs, and the URL's host, user, password and database", nil
 }
 
-// poolConfig reads a URL.
+// poolConfig parses a URL.
 func poolConfig(raw string) (*pgxpool.Config, error) {
 	u, err := url.Parse(raw)
 	if err != nil {
@@ -83,8 +83,8 @@ func poolConfig(raw string) (*pgxpool.Config, error) {
 	return config, nil
 }
 
-// leaveReadOnly closes a connection on which a write was refused since the server is read-only: it was the primary once, and
-// only a new connection finds the one that is now.
+// leaveReadOnly closes a connection on which a write was refused because the server is read-only. The server was the
+// primary once, and only a new connection finds the present one.
 func leaveReadOnly(config *pgx.ConnConfig) {
 	goOn := config.OnPgError
 	config.OnPgError = func(c *pgconn.PgConn, err *pgconn.PgError) bool { return goOn(c, err) && err.Code != "25006" }

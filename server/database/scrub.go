@@ -5,13 +5,13 @@ import (
 	"errors"
 )
 
-// ErrJournal says that the journal of an embedded database still has what was erased.
+// ErrJournal is the error if the journal of an embedded database still has erased data.
 var ErrJournal = errors.New("somebody reads the database as it was before: its journal (the file that ends in -wal) still has what was erased")
 
-// Scrub lets what was just erased leave more of an embedded database than its rows: SQLite has overwritten it in the file already
-// (secure_delete), and its journal is written back and cut here. The error is ErrJournal where a reader is in the way. PostgreSQL does
-// the rest by itself: autovacuum removes the former rows, no statistics are taken of columns with names (see the migrations), and its
-// files, as those of its own journal, keep bytes until they are written over.
+// Scrub removes erased data from the files of an embedded database. SQLite has overwritten it in the database file
+// already (secure_delete); Scrub writes the journal back and truncates it. The error is ErrJournal if a reader
+// prevents that. PostgreSQL removes the rows by itself: autovacuum removes earlier versions of rows, no statistics
+// are collected of columns with names (see the migrations), and its files keep bytes until they are overwritten.
 func (db *DB) Scrub(ctx context.Context) error {
 	if db.Engine == Postgres {
 		return nil

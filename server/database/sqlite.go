@@ -21,39 +21,40 @@ import (
 	"github.com/lectern-dev/lectern/paging/handle"
 )
 
-// sqliteSettings are those of every connection; busyPause takes the place of the driver's own wait, which heeds no context.
+// sqliteSettings are the settings of every connection. busyPause replaces the driver's own wait, which ignores
+// contexts.
 const sqliteSettings = "_time_format=sqlite&_pragma=busy_timeout(0)&_pragma=temp_store(MEMORY)"
 
 // sqliteReads are the settings of connections that read.
 const sqliteReads = "&_query_only=1"
 
-// sqliteWrites are the settings of the connection that writes. The driver applies journal_mode after the others where it is
-// written like this, and so it must be: a page size counts only before WAL has made the first page.
-const sqliteWrites = "&_txlock=immediate" + // a transaction is there to write: wait at its begin, not in its middle
-	"&_pragma=page_size(8192)" + // facts are blobs of a few hundred bytes to a few kilobytes
+// sqliteWrites are the settings of the connection that writes. In this notation the driver applies journal_mode after
+// the others, as it must: page_size counts only before WAL has created the first page.
+const sqliteWrites = "&_txlock=immediate" + // a transaction waits for the write lock when it begins, not half-way
+	"&_pragma=page_size(8192)" + // blocks have a few hundred bytes to a few kilobytes
 	"&_journal_mode=WAL" + // readers and the writer do not wait for each other
-	"&_pragma=synchronous(FULL)" + // a commit is on the disk when it is acknowledged: a power cut takes nothing of it
+	"&_pragma=synchronous(FULL)" + // an acknowledged commit survives a power cut
 	"&_pragma=foreign_keys(1)" +
-	"&_pragma=secure_delete(1)" + // what is erased, such as the e-mail of a deleted reader, is not left in free pages
+	"&_pragma=secure_delete(1)" + // erased data, such as the e-mail of a deleted reader, does not stay in free pages
 	"&_pragma=journal_size_limit(67108864)" // a load's long journal is cut back after it
 
-// Where the pages of a connection are, of which it keeps so many kibibytes itself: those of a file that is mapped are read from the
+// The page cache of a connection, in kibibytes, and the mapping of the file. The pages of a mapped file are read from the
 // system's cache, shared by the connections.
 const (
 	sqliteMapped   = "&_pragma=cache_size(-8192)&_pragma=mmap_size(268435456)"
 	sqliteUnmapped = "&_pragma=cache_size(-12288)&_pragma=mmap_size(0)"
 )
 
-// sqliteReaders bounds the connections that read. More would only queue for the processor.
+// sqliteReaders is the number of connections that read. More would only queue for the processor.
 const sqliteReaders = 8
 
 // sqliteFile is a file to open.
 type sqliteFile struct {
 	path, settings string
-	removed        bool // so that a connection that is closed cannot be opened again
+	removed        bool // a connection cannot be opened again
 }
 
-// openSQLite opens the file of a path, with further settings.
+// openSQLite opens the file at a path, with further settings.
 func openSQLite(ctx context.Context, path, settings string) (*handle.DB, error) {
 	if path == memory {
 		return openMemory(ctx, settings)
@@ -69,10 +70,10 @@ func openSQLite(ctx context.Context, path, settings string) (*handle.DB, error) 
 	return db, nil
 }
 
-// memory is the path of a database without a name.
+// memory is the path of a database without a file.
 const memory = ":memory:"
 
-// openMemory opens a file of its own, which is removed when all connections have it open.
+// openMemory creates a file and removes it when all connections have opened it.
 func openMemory(ctx context.Context, settings string) (*handle.DB, error) {
 	folder, err := os.MkdirTemp("", "lectern-")
 	if err != nil {
@@ -90,7 +91,7 @@ func openMemory(ctx context.Context, settings string) (*handle.DB, error) {
 	return db, nil
 }
 
-// touchAll has every connection open the file and its journal.
+// touchAll makes every connection open the file and its journal.
 func touchAll(ctx context.Context, db *handle.DB) error {
 	for _, pool := range []*bun.DB{db.Writer, db.DB} {
 		for range pool.Stats().MaxOpenConnections {
@@ -98,7 +99,7 @@ func touchAll(ctx context.Context, db *handle.DB) error {
 			if err != nil {
 				return err
 			}
-			defer c.Close() // at the end, so that each is another one
+			defer c.Close() // at the end, so that each connection is a different one
 			if _, err := c.ExecContext(ctx, `SELECT 1 FROM sqlite_schema`); err != nil {
 				return err
 			}
@@ -107,7 +108,7 @@ func touchAll(ctx context.Context, db *handle.DB) error {
 	return nil
 }
 
-// open opens the two handles. The one that writes comes first: it makes the file, and its journal.
+// open opens the two pools. The one that writes comes first, because it creates the file and its journal.
 func (f sqliteFile) open(ctx context.Context) (*handle.DB, error) {
 	writer, err := f.openHandle(ctx, sqliteWrites, 1)
 	if err != nil {
@@ -137,22 +138,21 @@ func (f sqliteFile) openHandle(ctx context.Context, settings string, conns int) 
 	return bun.NewDB(pool, sqlitedialect.New()), nil
 }
 
-// createPrivate makes a missing file one that its owner alone can read: it has people's names. SQLite gives the files
-// beside it the same mode.
+// createPrivate creates a missing file that only its owner can read, because it has people's names. SQLite gives the
+// files beside it the same mode.
 func createPrivate(path string) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if err == nil { // else it is there, or cannot be made: the driver's first use says which
+	if err == nil { // otherwise the file exists or cannot be created, and the driver reports that
 		f.Close()
 	}
 }
 
-// sqliteDSN is the driver's name for the file: a URI, in which the characters
-// that end a path are escaped.
+// sqliteDSN is the driver's name for the file: a URI, in which the characters that end a path are escaped.
 func sqliteDSN(path string) string {
 	return "file:" + strings.NewReplacer("%", "%25", "?", "%3F", "#", "%23").Replace(filepath.ToSlash(path)) + "?" + sqliteSettings
 }
 
-// checkPath refuses early what SQLite would call "unable to open database file".
+// checkPath finds the causes of SQLite's "unable to open database file" in advance.
 func checkPath(path string) error {
 	if path == "" {
 		return errors.New("no file named; write sqlite:FILE")
@@ -177,13 +177,13 @@ func checkPath(path string) error {
 }
 
 const (
-	busyMost  = 30 * time.Second // how long one waits for another process that keeps the file to itself
-	busyPause = time.Millisecond // between two tries
+	busyMost  = 30 * time.Second // the longest wait for another process that locks the file
+	busyPause = time.Millisecond // between two attempts
 )
 
-// patiently calls f again where another process is in the way, for busyMost, and no longer than the caller has time: a request must
-// have its answer before its connection is closed (H13). The error of a call that ctx interrupted says why ctx ended: the driver
-// gives the context's error or SQLITE_INTERRUPT, whichever comes first.
+// patiently calls f again while another process locks the file, until busyMost or the context ends: a request must
+// get its answer before its connection is closed (H13). If ctx interrupted a call, the error is that of ctx, although
+// the driver may return SQLITE_INTERRUPT.
 func patiently(ctx context.Context, f func() error) error {
 	for until := time.Now().Add(busyMost); ; {
 		err := f()
@@ -201,13 +201,13 @@ func patiently(ctx context.Context, f func() error) error {
 	}
 }
 
-// Busy reports whether an error says that another process kept the database to itself for too long.
+// Busy reports whether an error says that another process locked the database for too long.
 func Busy(err error) bool {
 	s, ok := errors.AsType[*sqlite.Error](err)
 	return ok && s.Code()&0xff == sqlite3.SQLITE_BUSY
 }
 
-// Full reports whether an error says that there is no room left on the disk.
+// Full reports whether an error says that the disk is full.
 func Full(err error) bool {
 	if s, ok := errors.AsType[*sqlite.Error](err); ok {
 		return s.Code()&0xff == sqlite3.SQLITE_FULL
@@ -232,7 +232,7 @@ func (c sqliteConnector) Connect(ctx context.Context) (dc driver.Conn, err error
 	return sqliteConn{dc.(driverConn), c.file, c.writes}, nil
 }
 
-// driverConn is what database/sql uses of the driver's connection.
+// driverConn has the methods of the driver's connection that database/sql uses.
 type driverConn interface {
 	driver.Conn
 	driver.ConnBeginTx
@@ -244,8 +244,9 @@ type driverConn interface {
 	driver.Validator
 }
 
-// sqliteConn is a connection that asks again, each millisecond, while another process has the file. SQLite's own wait asks ever
-// more seldom, so that one writer can be kept out for seconds by another that writes transaction after transaction.
+// sqliteConn is a connection that tries again each millisecond while another process locks the file. SQLite's own
+// wait tries less and less often, so a process that writes transaction after transaction could keep a writer out for
+// seconds.
 type sqliteConn struct {
 	driverConn
 	file   sqliteFile
@@ -276,7 +277,8 @@ func (c sqliteConn) QueryContext(ctx context.Context, query string, args []drive
 	return r, err
 }
 
-// ResetSession implements driver.SessionResetter. Each commit waits for the disk again: a load has its own wait no longer.
+// ResetSession implements driver.SessionResetter. Each commit waits for the disk again, in case a load had changed
+// that.
 func (c sqliteConn) ResetSession(ctx context.Context) error {
 	if c.file.removed {
 		return nil
@@ -289,5 +291,6 @@ func (c sqliteConn) ResetSession(ctx context.Context) error {
 	return c.driverConn.ResetSession(ctx)
 }
 
-// IsValid implements driver.Validator: the driver closes a connection after an interrupted statement, though the next one goes on.
+// IsValid implements driver.Validator. The driver would close a connection after an interrupted statement, although
+// the next statement succeeds.
 func (c sqliteConn) IsValid() bool { return c.file.removed || c.driverConn.IsValid() }

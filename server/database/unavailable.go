@@ -13,10 +13,10 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// Unavailable reports whether an error says that the data cannot be had at this moment, rather than that the program is at
-// fault (H13): no connection, or none that was free in time; a server that restarts, stops, is full or was demoted; a lock
-// that was held too long; a disk that is full or does not answer. Whether what was asked has been done is not known: a
-// COMMIT may have been carried out whose answer was lost, so that only what reads may be asked again blindly.
+// Unavailable reports whether an error says that the data cannot be had at the moment, and not that the program is at
+// fault (H13): there was no connection, or none was free in time; a server restarts, stops, is full or was demoted; a
+// lock was held for too long; a disk is full or does not answer. It is unknown whether the statement was executed.
+// The answer to a COMMIT may be lost after the server executed it, so only reads may be repeated.
 func Unavailable(err error) bool {
 	if p, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return unavailablePostgres(p.Code)
@@ -40,13 +40,13 @@ func Unavailable(err error) bool {
 	return err != nil && pgconn.SafeToRetry(err) // a connection that was closed before anything was sent
 }
 
-// unavailablePostgres judges an SQLSTATE, by its class where all of it is trouble.
+// unavailablePostgres judges an SQLSTATE, by its class if all codes of the class are trouble.
 func unavailablePostgres(code string) bool {
 	switch code {
 	case "25006", // read-only: it was the primary when the connection was made
 		"25P03", "25P04", // a transaction was idle, or went on, for too long
 		"3D000",          // no such database: it is being restored, or the wrong server answers
-		"40001", "40P01", // two writers were in each other's way
+		"40001", "40P01", // two writers conflicted
 		"55P03", "55006": // a lock or an object is held
 		return true
 	}

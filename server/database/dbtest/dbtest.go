@@ -49,7 +49,7 @@ func Main(m *testing.M, sets ...fs.FS) {
 // templates are the migrated databases that are copied.
 type templates struct {
 	file string // of SQLite
-	name string // on the PostgreSQL server; empty where there is no server
+	name string // on the PostgreSQL server, or empty
 }
 
 // made reports whether a test has needed the templates.

@@ -124,7 +124,7 @@ func setAll(tb testing.TB, url string, settings ...string) {
 	execOn(tb, url, `DO $$ BEGIN `+statements+`END $$`)
 }
 
-// watcher stands between the program and the server, and reads the plans that the server tells.
+// watcher is a proxy between the program and the server, which reads the plans that the server reports.
 type watcher struct {
 	tb   testing.TB
 	mu   sync.Mutex

@@ -1,17 +1,18 @@
-// Package cache keeps what the reports compute from a tenant's data, bounded in bytes, for one process.
+// Package cache keeps the values that the reports compute from a tenant's data, and answers as they were sent, in one
+// process and bounded in bytes.
 //
-// Answers are kept in it too, as they were sent. It is a snapshot.Cache over an LFU cache that weighs its entries. Keys begin with the tenant by type and name the
-// version of the data, so that an entry never has to be withdrawn: a load makes new keys, and the entries of the old
-// version leave when nobody has asked for them for 15 minutes, or sooner where there is no room.
+// It is a snapshot.Cache over an LFU cache that weighs its entries. Keys begin with the tenant by type and contain
+// the version of the data, so an entry never has to be invalidated: a load makes new keys. Entries of earlier
+// versions are removed when nobody has used them for 15 minutes, or sooner if there is no room.
 //
 //	c := cache.New(256 << 20)
 //	v, err := c.Load(ctx, key, func(ctx context.Context) (snapshot.Value, error) { return read(ctx) })
 //
-// Loads of one key at once are one load. It belongs to none of the requests that wait for it: one that is cancelled
-// leaves alone, and the load goes on for the others (and for the cache). A failed load keeps nothing; whoever waited
-// for it gets its error, and the next call loads again.
+// Simultaneous loads of one key are one load. It is independent of the requests that wait for it: if one of them is
+// cancelled, the load goes on for the others and for the cache. A failed load keeps nothing. The requests that waited
+// for it get its error, and the next call loads again.
 //
-// It does not share entries between processes and keeps nothing over a restart.
+// Processes do not share entries, and a restart begins with an empty cache.
 package cache
 
 import (
@@ -25,17 +26,18 @@ import (
 	"github.com/lectern-dev/lectern/paging/snapshot"
 )
 
-// timeout bounds a load, since no request's context does: as long as a request may take, so that none waits for a load on a server
-// that is frozen.
+// timeout bounds a load, because the contexts of requests do not. It is the time limit of a request, so that no
+// request waits for a load on a frozen server.
 const timeout = 10 * time.Second
 
-// idle is how long an entry stays that nobody asks for: most are of versions that were replaced, and would fill the cache.
+// idle is the time after which an unused entry is removed. Most of them belong to earlier versions and would fill the
+// cache.
 const idle = 15 * time.Minute
 
-// overhead is about what an entry costs besides its value: key, node and table slot.
+// overhead is about the size of an entry besides its value: key, node and table slot.
 const overhead = 256
 
-// Cache is a snapshot.Cache. It is safe for use by several goroutines; make one with New.
+// Cache is a snapshot.Cache. It is safe for concurrent use; make one with New.
 type Cache struct {
 	entries   *otter.Cache[snapshot.Key, snapshot.Value]
 	had, made atomic.Uint64
@@ -66,8 +68,8 @@ func weigh(k snapshot.Key, v snapshot.Value) uint32 {
 	return uint32(min(int64(v.Bytes())+int64(len(k.What))+overhead, math.MaxUint32))
 }
 
-// Load returns the value of a key, made by load when it is not there. When ctx ends first, it returns ctx's error, and
-// the load goes on without it.
+// Load returns the value of a key, and calls load if the cache does not have it. If ctx ends first it returns ctx's
+// error, and the load goes on.
 func (c *Cache) Load(ctx context.Context, key snapshot.Key, load func(context.Context) (snapshot.Value, error)) (snapshot.Value, error) {
 	if v, ok := c.entries.GetIfPresent(key); ok {
 		c.had.Add(1)
@@ -95,8 +97,8 @@ func (c *Cache) Load(ctx context.Context, key snapshot.Key, load func(context.Co
 	}
 }
 
-// Loads returns how many values were there when they were asked for, and how many were not.
+// Loads returns how many requested values the cache had, and how many it had not.
 func (c *Cache) Loads() (had, made uint64) { return c.had.Load(), c.made.Load() }
 
-// Bytes returns about how many bytes the entries hold now.
+// Bytes returns about the size of the entries.
 func (c *Cache) Bytes() int64 { return int64(c.entries.WeightedSize()) }

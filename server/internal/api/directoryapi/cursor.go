@@ -10,7 +10,7 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/api/web"
 )
 
-// list is one list of a partner: that of a route under a filter, which is a type or a reference.
+// list is one list of a partner: a route with a filter, which is a type or a reference.
 type list struct {
 	partner       directory.PartnerID
 	route, filter string
@@ -38,7 +38,7 @@ func (l list) cursor(query map[string][]string) (at directory.Cursor, err error)
 	return at, nil
 }
 
-// parameters returns the parameters of a query by name, with what a malformed escape spells as it stands.
+// parameters returns the parameters of a query by name. Malformed escapes are kept as they are.
 func parameters(r *http.Request) map[string][]string {
 	values := make(map[string][]string)
 	for name, value := range web.Pairs(r.URL.RawQuery) {

@@ -1,6 +1,6 @@
-// Package directoryapi answers the partner directory under Prefix, as the specification and the P parts of the contract
-// have it: the entities and teachers that a partner keeps, and the lists of them. It reads requests, calls a
-// directory.Store and writes what it returns; the rules are in package directory.
+// Package directoryapi answers the partner directory under Prefix, as the specification and part P of the contract
+// describe it: the entities and teachers of a partner, and the lists of them. It parses requests, calls a
+// directory.Store and writes the result. The rules are in package directory.
 //
 //	POST /api/v2/partners/entities
 //	{"name":"Rede Norte","entity_type":"network","degree":"F","reference_id":"rede/norte","parent_reference_id":"ana"}
@@ -11,29 +11,29 @@
 //
 //	200 {"entries":[…],"metadata":{"after":null,"before":null,"limit":50}}
 //
-// A request is checked in the order of P10: path (404), method (405), size (413), signature (401), rate (429), content
-// type (415), body (400), validation (422). Every error is in the shape {"errors":{…}}; the user agent is not looked at,
-// since H5 is about the other two APIs.
+// A request is checked in the order of P10: path (404), method (405), size (413), signature (401), rate (429),
+// content type (415), body (400), validation (422). Every error has the shape {"errors":{…}}. The user agent is not
+// checked, because H5 concerns the other two APIs.
 //
-// Nothing of a body is read before its length is allowed and the header of its request, the body's hash in it, is signed by
-// a live key; what is refused before ends its connection. The bodies in memory have 64 MiB together, counted by the length that
-// they announce; what does not fit is 503.
+// A body is read only if its length is allowed and a live key has signed the request's header, which contains the
+// body's hash. A request that is refused earlier ends its connection. All bodies in memory have 64 MiB together,
+// counted by their announced lengths; a body that does not fit gets 503.
 //
 // # Paths
 //
-// A reference is one segment of the path, percent-encoded, `%2F` included. So the path is split as it was sent, each segment
-// is spelled anew with the usual escapes, and the router looks that up, which neither cleans nor redirects. A segment with a
-// malformed escape, and an empty one, is an unknown path.
+// A reference is one segment of the path, percent-encoded, including `%2F`. So the path is split as it was sent, each
+// segment is escaped again in the usual way, and the router, which neither cleans nor redirects, looks up the result.
+// A path with an empty segment or a malformed escape is unknown.
 //
 // # Design
 //
-// The signature is checked in two parts, since the header alone says whether the sender knows a secret: who does not has no
-// byte read, and learns nothing of the id it names, for the work is the same.
+// The signature is checked in two parts. The header alone shows whether the sender knows a secret. If not, no byte of
+// the body is read, and the time of the check does not tell whether the key exists.
 //
-// A parameter of a list that is sent twice is invalid, not the first or the last of the two, for what the client meant
-// is not known. An unknown one is ignored (P10).
+// A list parameter that is sent twice is invalid, because the client's intention is not known. Unknown parameters are
+// ignored (P10).
 //
 // # What it does not do
 //
-// It keeps no keys, no counters and no rows, and knows no database: see Keys, web.Limit and directory.Store.
+// It keeps no keys, counters or rows and does not know the database: see Keys, web.Limit and directory.Store.
 package directoryapi

@@ -12,20 +12,20 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/api/web"
 )
 
-// handler answers a request that passed the checks. An error is for fail, and nothing was written then.
+// handler answers a request that passed the checks. If it returns an error it has written nothing, and fail answers.
 type handler func(c *call) error
 
-// Operation is a method of a path under Prefix, in which references stand in braces: what the document says of it, and what
-// answers it.
+// Operation is a method of a path under Prefix, in which references are in braces. It has the description for the
+// document and the handler.
 type Operation struct {
 	ID, Method, Path, Summary, About string
 
 	Params       []web.Param // of the query
-	Body, Answer string      // the names of the schemas; empty = nothing is sent, or answered
+	Body, Answer string      // the names of the schemas; empty if there is no body
 	handle       handler
 }
 
-// Operations returns all that there are, in the order of the document.
+// Operations returns all operations, in the order of the document.
 func Operations() []Operation {
 	return []Operation{
 		{"listEntities", http.MethodGet, "/entities", "List entities",
@@ -67,11 +67,11 @@ func Operations() []Operation {
 	}
 }
 
-// references are the names of what stands in the paths.
+// references are the names of the references in paths.
 var references = regexp.MustCompile(`\{\w+\}`)
 
-// router is looked up alone, by find: served, it would redirect and clean paths, and match them with their escapes gone,
-// so that a reference with a slash were two segments. It knows paths; methods are for serve to refuse.
+// router is only used by find to look paths up. As a handler it would redirect, clean and unescape paths,
+// and a reference with a slash would become two segments. It knows paths; serve refuses methods.
 func (a *API) router() *httprouter.Router {
 	paths := map[string]map[string]handler{}
 	for _, op := range Operations() {
@@ -98,7 +98,7 @@ func find(router *httprouter.Router, r *http.Request) (httprouter.Handle, httpro
 	return handle, params
 }
 
-// rawPath returns the path as it was sent. The URL keeps it apart only where its escapes are not the usual ones.
+// rawPath returns the path as it was sent. The URL has it separately only if its escapes are unusual.
 func rawPath(u *url.URL) string {
 	if u.RawPath != "" {
 		return u.RawPath
@@ -106,14 +106,14 @@ func rawPath(u *url.URL) string {
 	return u.EscapedPath()
 }
 
-// Owns reports whether a path is the directory's, which answers it in its own shape even when it is none of its routes.
+// Owns reports whether a path belongs to the directory, which answers in its own shape even if no route matches.
 func Owns(u *url.URL) bool {
 	raw := rawPath(u)
 	return raw == Prefix || strings.HasPrefix(raw, Prefix+"/")
 }
 
-// respell gives each segment of a path as it was sent the usual escapes, so that one spelling stands for all of them. A
-// path with an empty segment or a malformed escape is none.
+// respell escapes each segment of a path in the usual way, so that all spellings of a path become one. It returns
+// false for a path with an empty segment or a malformed escape.
 func respell(raw string) (path string, ok bool) {
 	segments := strings.Split(strings.TrimPrefix(raw, "/"), "/")
 	for i, s := range segments {
@@ -126,7 +126,7 @@ func respell(raw string) (path string, ok bool) {
 	return "/" + strings.Join(segments, "/"), true
 }
 
-// refOf returns the reference in a path that respell spelled, empty where the route has none.
+// refOf returns the reference in a path that respell returned, or an empty reference if the route has none.
 func refOf(params httprouter.Params) directory.Ref {
 	ref, _ := url.PathUnescape(params.ByName("ref"))
 	return directory.Ref(ref)

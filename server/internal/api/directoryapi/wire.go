@@ -14,7 +14,7 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/api/wire"
 )
 
-// entityDocument writes the envelope of a single entity, which tells its parent.
+// entityDocument writes the envelope of a single entity, with its parent.
 func entityDocument(e directory.EntityRecord) func(*wire.Writer) {
 	return single("EntityRecord", func(w *wire.Writer) {
 		writeEntity(w, &e)
@@ -22,7 +22,7 @@ func entityDocument(e directory.EntityRecord) func(*wire.Writer) {
 	})
 }
 
-// teacherDocument writes the envelope of a single teacher, who alone shows an e-mail.
+// teacherDocument writes the envelope of a single teacher, with the e-mail, which lists do not have.
 func teacherDocument(t directory.AccountRecord) func(*wire.Writer) {
 	return single("Teacher", func(w *wire.Writer) { writeAccount(w, &t, true) })
 }
@@ -82,8 +82,8 @@ func (l list) accountPage(p directory.Page[directory.AccountRecord]) func(*wire.
 	}
 }
 
-// writeMetadata writes the cursors of the neighbours of a page (P8), where number is that of a row in the order of creation. A
-// cursor is null where the list ends or the page is empty.
+// writeMetadata writes the cursors of the pages before and after a page (P8). number returns a row's number in the
+// order of creation. A cursor is null at the end of the list and for an empty page.
 func writeMetadata[T any](w *wire.Writer, l list, p directory.Page[T], number func(T) int64) {
 	cursor := func(more bool, row int) string {
 		if !more || len(p.Rows) == 0 {
@@ -99,15 +99,16 @@ func writeMetadata[T any](w *wire.Writer, l list, p directory.Page[T], number fu
 }
 
 const (
-	// maxBody is the size of the largest body that is read, and maxBodies of all in memory at a time that are larger than
-	// smallBody (P10). A small one takes no more than its connection does, and has every record: so a partner whose bodies are
-	// slow to come keeps no other from writing.
+	// maxBody is the size of the largest body. maxBodies is the size of all bodies in memory that are larger than smallBody
+	// (P10). A small body takes no more memory than its connection and is large enough for every record, so a partner whose
+	// bodies arrive slowly does not prevent others from writing.
 	maxBody   = 1 << 20
 	maxBodies = 64 << 20
 	smallBody = 16 << 10
 )
 
-// readBody reads the whole body, of any method, since its hash is a part of what was signed. Its room is the call's until done.
+// readBody reads the whole body, for any method, because its hash was signed. The call keeps its share of the memory
+// until done.
 func (c *call) readBody() error {
 	length := c.r.ContentLength
 	if length == 0 {
@@ -129,7 +130,7 @@ func (c *call) readBody() error {
 	case errors.As(err, &tooLarge):
 		return errTooLarge
 	case err != nil:
-		return errBadRequest // it was cut off, or is not coded as it says
+		return errBadRequest // it was cut off, or its coding is wrong
 	}
 	c.w.Header().Del("Connection") // see web.CloseUnread
 	return nil
@@ -157,9 +158,9 @@ func isJSON(h http.Header) bool {
 	return err == nil && (t == "application/json" || strings.HasPrefix(t, "application/") && strings.HasSuffix(t, "+json"))
 }
 
-// decode reads a JSON object into its members: texts as they are, nulls, and anything else as Wrong. The error is 400
-// for what is no JSON object, alone in the body, in UTF-8, with each name once in every object, and nested to a depth
-// that the decoder bears (10,000).
+// decode reads a JSON object into its members: strings as they are, nulls, and anything else as Wrong. The error is
+// 400 unless the body is exactly one JSON object in UTF-8, with no repeated name in any object and at most 10,000
+// levels, the decoder's limit.
 func decode(body []byte) (fields map[string]directory.Field, err error) {
 	err = json.Unmarshal(body, &fields, json.WithUnmarshalers(json.UnmarshalFromFunc(decodeField)))
 	if err != nil || fields == nil { // null

@@ -1,5 +1,5 @@
-// Package schoolsapi answers the schools reading API: four GET routes under Prefix, as the specification and the S and
-// H parts of the contract have them. It reads parameters, calls a report and writes what it returns; the rules are in
+// Package schoolsapi answers the schools reading API: four GET routes under Prefix, as the specification and parts S and
+// H of the contract describe them. It parses parameters, calls a report and writes the result; the rules are in
 // package schools.
 //
 //	GET /api-platform/schools/v1/engagements?startDate=2026-03-01&endDate=2026-03-31&pageSize=1
@@ -7,12 +7,12 @@
 //	{"meta":{"period":{"startDate":"2026-03-01","endDate":"2026-03-31"},"page":{"page":1,"pageSize":1,"totalRows":2}},
 //	 "data":{"rows":[{"date":"2026-03-02","userId":7,"readingMinutes":12.3}]}}
 //
-// As CSV, NDJSON or XLSX the rows come alone (H11).
+// CSV, NDJSON and XLSX have only the rows (H11).
 //
 // A request is checked in the order of H5: path (404), method (405), key (401), rate (429), parameters (400). The user
-// agent stands before them all, in the middleware of the server. Whatever is refused before the rate uses no budget.
+// agent is checked first, by the server's middleware. A request that is refused before the rate uses no budget.
 //
-// The package keeps no keys and no counters, and knows no database: see web.Front and Reports.
+// The package keeps no keys or counters and does not know the database: see web.Front and Reports.
 package schoolsapi
 
 import (
@@ -25,10 +25,10 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/api/web"
 )
 
-// Prefix is the path that the routes stand under (H1).
+// Prefix is the path of the routes (H1).
 const Prefix = "/api-platform/schools/v1"
 
-// Reports are the three lists, what has changed in each (H14), and the summary; *report.Reports is one.
+// Reports are the three lists, the changes of each (H14), and the summary; *report.Reports implements it.
 type Reports interface {
 	Users(context.Context, report.Access, report.Filter, paging.Page) (paging.List[report.User], error)
 	Engagements(context.Context, report.Access, calendar.Period, report.Filter, paging.Page) (paging.List[report.Engagement], error)
@@ -49,7 +49,7 @@ type API struct {
 	Reports Reports
 	// Queue bounds the summaries of all partners that are not in the cache (S10).
 	Queue *web.Queue
-	// History is the first day that the reports know (G6).
+	// History is the first day of the reports (G6).
 	History calendar.Date
 }
 

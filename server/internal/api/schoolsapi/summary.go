@@ -48,7 +48,7 @@ func writeGroup(w *wire.Writer, g *report.Group, by report.GroupBy) {
 	w.Object("metrics", "Metrics", "", func() { writeMetrics(w, &g.Metrics, by) })
 }
 
-// writeMetrics writes what is counted of all, or of a group. What a group does not have is null.
+// writeMetrics writes the metrics of all, or of a group. Metrics that a group does not have are null.
 func writeMetrics(w *wire.Writer, m *report.Metrics, by report.GroupBy) {
 	users, readings := by.HasUsers(), by.HasReadings()
 	w.IntIf("users", m.Users, users, "Accounts that pass the filters; null for a book.")
