@@ -61,7 +61,7 @@ func TestChannelDays(t *testing.T) {
 func TestChannelsOfASilentSource(t *testing.T) {
 	s := newListStore(t, 53, 0)
 	silent := &source{days: threeChannels(), err: report.ErrChannels}
-	r := report.Reports{Store: s, Cache: &mapCache{}, Channels: silent}
+	r := report.Reports{Store: s, Cache: &keepAll{}, Channels: silent}
 	q := report.ChannelQuery{Period: calendar.Period{Start: history, End: history + 1}}
 	for range 2 {
 		if l, err := r.ChannelDays(t.Context(), s.access(), q); !errors.Is(err, report.ErrChannels) || l.Rows != nil {

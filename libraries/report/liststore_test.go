@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"reflect"
 	"slices"
 	"sync"
 	"testing"
@@ -18,7 +17,6 @@ import (
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
 	"github.com/lectern-dev/lectern/libraries/metric"
 	"github.com/lectern-dev/lectern/libraries/report"
-	"github.com/lectern-dev/lectern/paging"
 	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/reading/packed"
@@ -481,80 +479,16 @@ func (s *listStore) Channels(_ context.Context, a report.Access, p calendar.Peri
 	return some, s.read("channels", a)
 }
 
+// only returns the rows that are wanted.
+func only[T any](rows []T, wanted func(T) bool) []T {
+	var some []T
+	for _, row := range rows {
+		if wanted(row) {
+			some = append(some, row)
+		}
+	}
+	return some
+}
+
 // is reports whether a filter, nil for none, lets a value pass.
 func is[T comparable](filter *T, v T) bool { return filter == nil || *filter == v }
-
-// mapCache is a Cache that forgets nothing.
-type mapCache struct {
-	mu     sync.Mutex
-	values map[snapshot.Key]snapshot.Value
-}
-
-func (c *mapCache) Load(ctx context.Context, k snapshot.Key, load func(context.Context) (snapshot.Value, error)) (snapshot.Value, error) {
-	c.mu.Lock()
-	v, ok := c.values[k]
-	c.mu.Unlock()
-	if ok {
-		return v, nil
-	}
-	v, err := load(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if v.Bytes() < 0 {
-		return nil, fmt.Errorf("%q holds %d bytes", k.What, v.Bytes())
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.values == nil {
-		c.values = map[snapshot.Key]snapshot.Value{}
-	}
-	c.values[k] = v
-	return v, nil
-}
-
-// listReports returns reports on the network, one that keeps nothing, and one that keeps everything.
-func listReports(s *listStore) map[string]*report.Reports {
-	return map[string]*report.Reports{"kept": {Store: s, Cache: &mapCache{}}, "not kept": {Store: s}}
-}
-
-// pageSizes are the sizes that lists are cut into; the last one is a page that holds all of any test's list.
-var pageSizes = []int{1, 2, 7, 50, 1000}
-
-// checkPages checks that pages of each size are the slices of the whole list, and that one past the end is empty.
-func checkPages[T any](t *testing.T, what string, want []T, page func(paging.Page) (paging.List[T], error)) {
-	t.Helper()
-	for _, size := range pageSizes {
-		if size == 1 && len(want) > 60 {
-			continue // it takes long and shows no more than the others
-		}
-		for number := 1; ; number++ {
-			from := min((number-1)*size, len(want))
-			wanted := want[from:min(from+size, len(want))]
-			got, err := page(paging.Page{Number: number, Size: size})
-			if err != nil {
-				t.Fatalf("%s, page %d of %d rows: %v", what, number, size, err)
-			}
-			if got.Total != int64(len(want)) {
-				t.Fatalf("%s, page %d of %d rows: total %d, want %d", what, number, size, got.Total, len(want))
-			}
-			if len(got.Rows) != len(wanted) || len(wanted) > 0 && !reflect.DeepEqual(got.Rows, wanted) {
-				t.Fatalf("%s, page %d of %d rows:\n%+v, want\n%+v", what, number, size, got.Rows, wanted)
-			}
-			if from == len(want) {
-				break
-			}
-		}
-	}
-}
-
-// somePeriods are periods around the days of a test network: some begin before the history, some end after the last day, one
-// lies before, one after, one is the wrong way round.
-func somePeriods(days int) []calendar.Period {
-	last := history + calendar.Date(days) - 1
-	return []calendar.Period{
-		{Start: history, End: last}, {Start: history - 10, End: last + 10}, {Start: history + 3, End: history + 3},
-		{Start: history + 2, End: last - 3}, {Start: history - 9, End: history - 1}, {Start: last + 1, End: last + 5},
-		{Start: history + 5, End: history + 4}, {Start: -1 << 31, End: 1<<31 - 1},
-	}
-}

@@ -13,99 +13,10 @@ import (
 	"github.com/lectern-dev/lectern/reading/packed"
 )
 
-// title returns a title of the network as its catalogue has it.
-func (s *listStore) title(t *testing.T, id int64) *report.Title {
-	t.Helper()
-	c, err := s.Catalogue(t.Context(), s.access())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range c.Titles {
-		if c.Titles[i].Book.ID == id {
-			return &c.Titles[i]
-		}
-	}
-	t.Fatalf("no title %d", id)
-	return nil
-}
-
-// titles returns all titles of the network by identifier.
-func (s *listStore) titles(t *testing.T) map[int64]*report.Title {
-	all := map[int64]*report.Title{}
-	for _, b := range s.books {
-		all[b.ID] = s.title(t, b.ID)
-	}
-	return all
-}
-
-// booksToAsk are filters for a title: none, one, and one that is unknown.
-func (s *listStore) booksToAsk() []*int64 {
-	unknown := int64(999)
-	return []*int64{nil, &s.books[2].ID, &unknown}
-}
-
-// TestLoanPages checks every page of the loans, under each filter, against the whole list.
-func TestLoanPages(t *testing.T) {
-	s := newListStore(t, 21, testDays)
-	titles := s.titles(t)
-	for name, r := range listReports(s) {
-		for i, period := range somePeriods(testDays) {
-			for _, reader := range s.readersToAsk() {
-				for _, book := range s.booksToAsk() {
-					status := libraries.LoanStatus(i % 4) // the first of the periods, which is the whole, and others have every one
-					q := report.LoanQuery{Period: period, Reader: reader, Book: book, Status: status}
-					var want []report.LoanRow
-					for _, l := range s.loans {
-						if period.Contains(l.Day()) && is(reader, l.Reader) && is(book, l.Book) && (status == 0 || l.Status == status) {
-							pair := s.pairs[readerBook{l.Reader, l.Book}]
-							want = append(want, report.LoanRow{Loan: l, Title: titles[l.Book], Seconds: pair.Seconds, Highest: pair.Highest})
-						}
-					}
-					what := fmt.Sprintf("loans %s, %s to %s, reader %s, book %s, %s", name, period.Start, period.End, asked(reader), asked(book), status)
-					checkPages(t, what, want, func(p paging.Page) (paging.List[report.LoanRow], error) {
-						return r.Loans(t.Context(), s.access(), q, p)
-					})
-				}
-			}
-		}
-	}
-}
-
-// TestReservationPages checks every page of the reservations, under each filter, against the whole list.
-func TestReservationPages(t *testing.T) {
-	s := newListStore(t, 22, testDays)
-	titles, queues := s.titles(t), map[int64]int64{}
-	for _, v := range s.reservations {
-		if v.Status == libraries.Waiting || v.Status == libraries.Available {
-			queues[v.Book]++
-		}
-	}
-	for name, r := range listReports(s) {
-		for i, period := range somePeriods(testDays) {
-			for _, reader := range s.readersToAsk() {
-				for _, book := range s.booksToAsk() {
-					status := libraries.ReservationStatus(i % 6)
-					q := report.ReservationQuery{Period: period, Reader: reader, Book: book, Status: status}
-					var want []report.ReservationRow
-					for _, v := range s.reservations {
-						if period.Contains(v.Day()) && is(reader, v.Reader) && is(book, v.Book) && (status == 0 || v.Status == status) {
-							want = append(want, report.ReservationRow{Reservation: v, Title: titles[v.Book], Queue: queues[v.Book]})
-						}
-					}
-					what := fmt.Sprintf("reservations %s, %s to %s, reader %s, book %s, %s", name, period.Start, period.End, asked(reader), asked(book), status)
-					checkPages(t, what, want, func(p paging.Page) (paging.List[report.ReservationRow], error) {
-						return r.Reservations(t.Context(), s.access(), q, p)
-					})
-				}
-			}
-		}
-	}
-}
-
 // TestEveryStatusIsListedAlone: the pages of each status add up to those of all, in both registers.
 func TestEveryStatusIsListedAlone(t *testing.T) {
 	s := newListStore(t, 23, testDays)
-	r, p := report.Reports{Store: s, Cache: &mapCache{}}, paging.Page{Number: 1, Size: 1000}
+	r, p := report.Reports{Store: s, Cache: &keepAll{}}, paging.Page{Number: 1, Size: 1000}
 	period := calendar.Period{Start: history, End: history + testDays}
 	var loans, reservations int64
 	for status := libraries.LoanActive; status <= libraries.LoanExpired; status++ {
@@ -183,7 +94,7 @@ func TestLoanDay(t *testing.T) {
 // TestPageReadsItsOwnLoans: a page of loans reads only its own loans, however deep it is, and a page after the last reads none.
 func TestPageReadsItsOwnLoans(t *testing.T) {
 	s := newListStore(t, 26, testDays)
-	r := report.Reports{Store: s, Cache: &mapCache{}}
+	r := report.Reports{Store: s, Cache: &keepAll{}}
 	q := report.LoanQuery{Period: calendar.Period{Start: history, End: history + testDays}}
 	last := paging.Page{Number: len(s.loans), Size: 1}
 	if _, err := r.Loans(t.Context(), s.access(), q, last); err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/intake"
 	"github.com/lectern-dev/lectern/libraries/librariesdb"
+	"github.com/lectern-dev/lectern/libraries/metric"
 	"github.com/lectern-dev/lectern/libraries/report"
 	"github.com/lectern-dev/lectern/paging"
 	"github.com/lectern-dev/lectern/paging/snapshot"
@@ -28,7 +29,7 @@ func twoLoads(t *testing.T) (s *librariesdb.Store, was, now report.Access) {
 	network, err := librariesdb.CreateNetwork(t.Context(), db, "n", "n")
 	noError(t, err)
 	reader := func(id, library int64) libraries.Reader {
-		return libraries.Reader{ID: id, Name: fmt.Sprint("Nome ", id), Library: library, AgeGroup: libraries.None, Status: libraries.ReaderActive, Registered: calendar.MustParse("2026-08-01"), Updated: at}
+		return libraries.Reader{ID: id, Name: fmt.Sprint("Nome ", id), Library: library, AgeGroup: libraries.None, Status: libraries.ReaderActive, Registered: calendar.MustParse("2026-08-01") + calendar.Date(id/150), Updated: at}
 	}
 	loan := func(id, reader, book int64, day int) libraries.Loan {
 		return libraries.Loan{ID: id, Reader: reader, Book: book, Borrowed: inAugust(day), Status: libraries.LoanActive}
@@ -44,6 +45,7 @@ func twoLoads(t *testing.T) (s *librariesdb.Store, was, now report.Access) {
 		f.books = append(f.books, libraries.Book{ID: id, Title: fmt.Sprint("Livro ", id), Publisher: libraries.None, Year: libraries.None})
 	}
 	f.readers = []libraries.Reader{reader(0, 1), reader(150, 2), reader(300, libraries.None), reader(450, 2)}
+	f.readers[3].Status, f.readers[3].DeletedAt = libraries.ReaderDeactivated, calendar.MustParse("2026-08-12")
 	f.loans = []libraries.Loan{loan(0, 0, 0, 5), loan(1, 150, 1, 6)}
 	f.reservations = []libraries.Reservation{reservation(0, 0, 2, 5), reservation(1, 300, 1, 7)}
 	f.sessions = []intake.SessionRow{session(5)}
@@ -91,19 +93,17 @@ func TestSince(t *testing.T) {
 				if back { // nothing has changed since
 					since = now.At
 				}
-				checkSince(t, test.rule+": users", wants[0], func(u report.User) string { return fmt.Sprint(u.Reader.ID) }, func(p paging.Page) (paging.List[report.User], error) {
+				checkRows(t, test.rule+": users", wants[0], func(u report.User) string { return fmt.Sprint(u.Reader.ID) }, func(p paging.Page) (paging.List[report.User], error) {
 					return r.UsersSince(t.Context(), now, since, report.UserQuery{Reader: test.reader, Library: test.library}, p)
 				})
-				checkSince(t, test.rule+": engagements", wants[1], func(e report.Engagement) string {
-					return strings.ReplaceAll(e.Day.String()[5:], "-", "") + fmt.Sprint(" ", e.Reader)
-				},
+				checkRows(t, test.rule+": engagements", wants[1], func(e report.Engagement) string { return dayText(e.Day, e.Reader) },
 					func(p paging.Page) (paging.List[report.Engagement], error) {
 						return r.EngagementsSince(t.Context(), now, since, report.DayQuery{Period: period, Reader: test.reader}, p)
 					})
-				checkSince(t, test.rule+": loans", wants[2], func(l report.LoanRow) string { return fmt.Sprint(l.Loan.ID) }, func(p paging.Page) (paging.List[report.LoanRow], error) {
+				checkRows(t, test.rule+": loans", wants[2], func(l report.LoanRow) string { return fmt.Sprint(l.Loan.ID) }, func(p paging.Page) (paging.List[report.LoanRow], error) {
 					return r.LoansSince(t.Context(), now, since, report.LoanQuery{Period: period, Reader: test.reader, Book: test.book, Status: test.loan}, p)
 				})
-				checkSince(t, test.rule+": reservations", wants[3], func(v report.ReservationRow) string { return fmt.Sprint(v.Reservation.ID) }, func(p paging.Page) (paging.List[report.ReservationRow], error) {
+				checkRows(t, test.rule+": reservations", wants[3], func(v report.ReservationRow) string { return fmt.Sprint(v.Reservation.ID) }, func(p paging.Page) (paging.List[report.ReservationRow], error) {
 					return r.ReservationsSince(t.Context(), now, since, report.ReservationQuery{Period: period, Reader: test.reader, Book: test.book, Status: test.reservation}, p)
 				})
 			}
@@ -111,8 +111,95 @@ func TestSince(t *testing.T) {
 	}
 }
 
-// checkSince checks an incremental pull as a whole and by pages of one row.
-func checkSince[T any](t *testing.T, what, want string, text func(T) string, page func(paging.Page) (paging.List[T], error)) {
+// TestLists has each filter of the lists, and what their rows show.
+func TestLists(t *testing.T) {
+	s, _, now := twoLoads(t)
+	august := func(day int) calendar.Date { return calendar.MustParse("2026-07-31") + calendar.Date(day) }
+	days := func(from, to int) calendar.Period { return calendar.Period{Start: august(from), End: august(to)} }
+	registered := func(from, to int) calendar.Asked {
+		return calendar.Asked{Start: new(august(from)), End: new(august(to))}
+	}
+	engagements := []string{"0805 0 1 1 0 1 60 1", "0806 0 1 0 0 0 60 1", "0806 150 1 1 0 0 0 0", "0807 300 1 1 0 1 0 0", "0808 150 1 0 1 0 0 0"}
+	logins := []string{"0805 0 3", "0806 0 1", "0806 150 1", "0807 300 2", "0808 150 1"}
+	const everybody = "0 Central 1, 150 Central 1, 300  1, 450 Norte 0"
+	const zero, one, two, waiting, cancelled = "0 Livro 0 120 5.00", "1 Livro 1 0 0.00", "2 Livro 0 0 0.00", "0 Outro livro 1", "1 Livro 1 0"
+	all, none := days(1, 14), new(int64(libraries.None))
+	for _, cache := range []snapshot.Cache{nil, &keepAll{}} {
+		r := &report.Reports{Store: s, Cache: cache}
+		for _, test := range []struct {
+			q    report.UserQuery
+			want string
+		}{
+			{report.UserQuery{}, everybody}, {report.UserQuery{Reader: new(int64(150))}, "150 Central 1"}, {report.UserQuery{Reader: new(int64(1))}, ""}, {report.UserQuery{Reader: none}, ""},
+			{report.UserQuery{Library: new(int64(1))}, "0 Central 1, 150 Central 1"}, {report.UserQuery{Library: new(int64(3))}, ""}, {report.UserQuery{Library: none}, ""},
+			{report.UserQuery{Reader: new(int64(450)), Library: new(int64(1))}, ""}, {report.UserQuery{Status: libraries.ReaderDeactivated}, "450 Norte 0"},
+			{report.UserQuery{Registered: registered(2, 3)}, "150 Central 1, 300  1"}, {report.UserQuery{Registered: registered(3, 2)}, "150 Central 1, 300  1"},
+			{report.UserQuery{Registered: calendar.Asked{Start: new(august(4))}}, "450 Norte 0"}, {report.UserQuery{Registered: calendar.Asked{End: new(august(1))}}, "0 Central 1"},
+			{report.UserQuery{UpdatedSince: new(august(14))}, everybody}, {report.UserQuery{UpdatedSince: new(august(15))}, ""},
+		} {
+			checkRows(t, fmt.Sprintf("users %+v", test.q), test.want, func(u report.User) string { return fmt.Sprint(u.Reader.ID, " ", u.LibraryName, " ", u.TotalLoans) },
+				func(p paging.Page) (paging.List[report.User], error) { return r.Users(t.Context(), now, test.q, p) })
+		}
+		for _, test := range []struct {
+			q                   report.DayQuery
+			engagements, logins string
+		}{
+			{report.DayQuery{Period: all}, strings.Join(engagements, ", "), strings.Join(logins, ", ")}, {report.DayQuery{Period: days(6, 7)}, strings.Join(engagements[1:4], ", "), strings.Join(logins[1:4], ", ")}, {report.DayQuery{Period: days(7, 6)}, "", ""},
+			{report.DayQuery{Period: days(-99, 5)}, engagements[0], logins[0]}, {report.DayQuery{Period: days(-99, -50)}, "", ""}, {report.DayQuery{Period: days(10, 99)}, "", ""},
+			{report.DayQuery{Period: all, Reader: new(int64(0))}, engagements[0] + ", " + engagements[1], logins[0] + ", " + logins[1]},
+			{report.DayQuery{Period: all, Reader: new(int64(150))}, engagements[2] + ", " + engagements[4], logins[2] + ", " + logins[4]}, {report.DayQuery{Period: all, Reader: new(int64(450))}, "", ""}, {report.DayQuery{Period: all, Reader: none}, "", ""},
+		} {
+			checkRows(t, fmt.Sprintf("engagements %+v", test.q), test.engagements, func(e report.Engagement) string {
+				m := e.Measures
+				return dayText(e.Day, e.Reader) + fmt.Sprint(" ", m[metric.Logins], m[metric.Loans], m[metric.Returns], m[metric.Reservations], m[metric.ReadingSeconds], m[metric.DistinctBooks])
+			}, func(p paging.Page) (paging.List[report.Engagement], error) {
+				return r.Engagements(t.Context(), now, test.q, p)
+			})
+			checkRows(t, fmt.Sprintf("logins %+v", test.q), test.logins, func(l report.LoginRow) string { return dayText(l.Day, l.Reader) + fmt.Sprint(" ", l.Presence.Events) },
+				func(p paging.Page) (paging.List[report.LoginRow], error) {
+					return r.Logins(t.Context(), now, test.q, p)
+				})
+		}
+		for _, test := range []struct {
+			q    report.LoanQuery
+			want string
+		}{
+			{report.LoanQuery{Period: all}, zero + ", " + one + ", " + two}, {report.LoanQuery{Period: days(6, 6)}, one}, {report.LoanQuery{Period: days(7, 6)}, ""}, {report.LoanQuery{Period: days(-99, 5)}, zero},
+			{report.LoanQuery{Period: all, Reader: new(int64(300))}, two}, {report.LoanQuery{Period: days(1, 6), Reader: new(int64(300))}, ""}, {report.LoanQuery{Period: all, Reader: none}, ""},
+			{report.LoanQuery{Period: all, Book: new(int64(0))}, zero + ", " + two}, {report.LoanQuery{Period: all, Book: new(int64(0)), Reader: new(int64(300))}, two}, {report.LoanQuery{Period: all, Book: new(int64(9))}, ""},
+			{report.LoanQuery{Period: all, Status: libraries.LoanReturned}, one}, {report.LoanQuery{Period: all, Status: libraries.LoanActive, Book: new(int64(1))}, ""},
+		} {
+			checkRows(t, fmt.Sprintf("loans %+v", test.q), test.want, func(l report.LoanRow) string {
+				return fmt.Sprint(l.Loan.ID, " ", l.Title.Book.Title, " ", l.Seconds, " ", l.Highest)
+			},
+				func(p paging.Page) (paging.List[report.LoanRow], error) { return r.Loans(t.Context(), now, test.q, p) })
+		}
+		for _, test := range []struct {
+			q    report.ReservationQuery
+			want string
+		}{
+			{report.ReservationQuery{Period: all}, waiting + ", " + cancelled}, {report.ReservationQuery{Period: days(6, 9)}, cancelled}, {report.ReservationQuery{Period: days(7, 6)}, ""}, {report.ReservationQuery{Period: days(-99, 5)}, waiting},
+			{report.ReservationQuery{Period: all, Reader: new(int64(300))}, cancelled}, {report.ReservationQuery{Period: days(1, 6), Reader: new(int64(300))}, ""}, {report.ReservationQuery{Period: all, Reader: none}, ""},
+			{report.ReservationQuery{Period: all, Book: new(int64(2))}, waiting}, {report.ReservationQuery{Period: all, Book: new(int64(2)), Reader: new(int64(300))}, ""},
+			{report.ReservationQuery{Period: all, Status: libraries.Waiting}, waiting}, {report.ReservationQuery{Period: all, Status: libraries.Waiting, Reader: new(int64(300))}, ""},
+		} {
+			checkRows(t, fmt.Sprintf("reservations %+v", test.q), test.want, func(v report.ReservationRow) string {
+				return fmt.Sprint(v.Reservation.ID, " ", v.Title.Book.Title, " ", v.Queue)
+			},
+				func(p paging.Page) (paging.List[report.ReservationRow], error) {
+					return r.Reservations(t.Context(), now, test.q, p)
+				})
+		}
+	}
+}
+
+// dayText is the key of a row of a day and a reader.
+func dayText(day calendar.Date, reader int64) string {
+	return strings.ReplaceAll(day.String()[5:], "-", "") + fmt.Sprint(" ", reader)
+}
+
+// checkRows checks a list or an incremental pull as a whole and by pages of one row.
+func checkRows[T any](t *testing.T, what, want string, text func(T) string, page func(paging.Page) (paging.List[T], error)) {
 	t.Helper()
 	for _, size := range []int{1, 100} {
 		var got []string
@@ -122,7 +209,7 @@ func checkSince[T any](t *testing.T, what, want string, text func(T) string, pag
 				t.Fatalf("%s: %v", what, err)
 			}
 			for i, row := range list.Rows {
-				got = append(got, map[bool]string{true: "-"}[list.Removed[i]]+text(row))
+				got = append(got, map[bool]string{true: "-"}[len(list.Removed) > 0 && list.Removed[i]]+text(row))
 			}
 			if int64(number*size) >= list.Total {
 				break

@@ -1,9 +1,7 @@
 package report_test
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -11,71 +9,9 @@ import (
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/report"
 	"github.com/lectern-dev/lectern/paging"
-	"github.com/lectern-dev/lectern/paging/fold"
+	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
-
-// suggestions groups the requests of a period as L14 says, one group after the other.
-func (s *listStore) suggestions(p calendar.Period, search string) []report.SuggestionRow {
-	texts := func(title, author, publisher, term string) [4]string {
-		return [4]string{fold.Text(title), fold.Text(author), fold.Text(publisher), fold.Text(term)}
-	}
-	all := only(s.requests, func(q libraries.Request) bool { return p.Contains(q.Day()) && q.Day() >= history })
-	var rows []report.SuggestionRow
-	for len(all) > 0 {
-		of := func(q libraries.Request) bool {
-			return texts(q.Title, q.Author, q.Publisher, q.SearchTerm) == texts(all[0].Title, all[0].Author, all[0].Publisher, all[0].SearchTerm)
-		}
-		group := only(all, of)
-		last := slices.MaxFunc(group, func(a, b libraries.Request) int {
-			return cmp.Or(a.Requested.Compare(b.Requested), cmp.Compare(a.ID, b.ID), cmp.Compare(a.Reader, b.Reader))
-		})
-		readers := map[int64]bool{}
-		for _, q := range group {
-			readers[q.Reader] = true
-		}
-		row := report.SuggestionRow{
-			Title: last.Title, Author: last.Author, Publisher: last.Publisher, SearchTerm: last.SearchTerm,
-			Requests: int64(len(group)), Readers: int64(len(readers)), Availability: last.Availability, Last: last.Requested,
-		}
-		folded := texts(row.Title, row.Author, row.Publisher, row.SearchTerm)
-		if strings.Contains(folded[0], search) || strings.Contains(folded[3], search) {
-			rows = append(rows, row)
-		}
-		all = only(all, func(q libraries.Request) bool { return !of(q) })
-	}
-	// A text that is null is after every other: no text of the tests begins with the last character there is.
-	key := func(r report.SuggestionRow) string {
-		k := texts(r.Title, r.Author, r.Publisher, r.SearchTerm)
-		for i, s := range k {
-			k[i] = cmp.Or(s, "\U0010ffff")
-		}
-		return strings.Join(k[:], "\x00")
-	}
-	slices.SortFunc(rows, func(a, b report.SuggestionRow) int {
-		return cmp.Or(-cmp.Compare(a.Requests, b.Requests), -cmp.Compare(calendar.Day(a.Last), calendar.Day(b.Last)), strings.Compare(key(a), key(b)))
-	})
-	return rows
-}
-
-// TestSuggestionPages checks every page of the suggestions, with and without a search, against the whole list.
-func TestSuggestionPages(t *testing.T) {
-	s := newListStore(t, 41, testDays)
-	for name, r := range listReports(s) {
-		for _, period := range somePeriods(testDays) {
-			for search, folded := range map[string]string{"": "", "Á": "a", "bola": "bola", " BÔLA  azul ": "bola azul", "a%": "a%", "nada": "nada"} {
-				q := report.SuggestionQuery{Period: period}
-				if search != "" {
-					q.Search = &search
-				}
-				what := fmt.Sprintf("suggestions %s, %s to %s, search %q", name, period.Start, period.End, search)
-				checkPages(t, what, s.suggestions(period, folded), func(p paging.Page) (paging.List[report.SuggestionRow], error) {
-					return r.Suggestions(t.Context(), s.access(), q, p)
-				})
-			}
-		}
-	}
-}
 
 // request is a request for a title at an hour of the history's first day.
 func request(id, reader int64, title string, hour int) libraries.Request {
@@ -103,6 +39,7 @@ func TestSuggestions(t *testing.T) {
 			"accents, case and spaces do not tell titles apart",
 			[]libraries.Request{request(1, 1, "Ária", 0), request(2, 2, " ARIA ", 1)}, "ARIA none 2/2",
 		},
+		{"days outside the period do not count", []libraries.Request{request(1, 1, "A", -1), request(2, 1, "A", 0), request(3, 1, "A", 47), request(4, 1, "A", 48)}, "A none 2/1"},
 		{"the latest request shows", []libraries.Request{request(2, 1, "ARIA", 0), request(1, 1, "Ária", 1)}, "Ária none 2/1"},
 		{"of requests of one instant the higher identifier is the latest", []libraries.Request{request(1, 9, "Ária", 0), request(2, 1, "aria", 0)}, "aria none 2/2"},
 		{"the latest request's availability shows", []libraries.Request{request(1, 1, "Iracema", 1), found}, "Iracema marketplace 2/1"},
@@ -151,27 +88,38 @@ func TestSuggestions(t *testing.T) {
 	}
 }
 
-// TestRequestPages checks every page of the requests, under each filter, against the whole list.
-func TestRequestPages(t *testing.T) {
-	s := newListStore(t, 43, testDays)
-	same := func(asked *string, text string) bool {
-		return asked == nil || text != "" && strings.EqualFold(strings.TrimSpace(*asked), strings.TrimSpace(text))
+// TestSuggestionSearch searches the folded titles and search terms.
+func TestSuggestionSearch(t *testing.T) {
+	s := newListStore(t, 41, 0)
+	s.requests = []libraries.Request{request(1, 1, "Ária", 0), request(2, 1, "Dom", 1), with(request(3, 1, "", 2), "Aria", "Aria", "bôla  azul"), with(request(4, 1, "Eco", 3), "", "", "ária")}
+	q := report.SuggestionQuery{Period: calendar.Period{Start: history, End: history}}
+	for search, want := range map[string]string{"": "Ária, Dom, Ecoária, bôla  azul", "Á": "Ária, Ecoária, bôla  azul", "bola": "bôla  azul", " BÔLA  azul ": "bôla  azul", "dom": "Dom", "a%": "", "nada": ""} {
+		q.Search = &search
+		checkRows(t, fmt.Sprintf("search %q", search), want, func(r report.SuggestionRow) string { return r.Title + r.SearchTerm }, func(p paging.Page) (paging.List[report.SuggestionRow], error) {
+			return (&report.Reports{Store: s}).Suggestions(t.Context(), s.access(), q, p)
+		})
 	}
-	for name, r := range listReports(s) {
-		for _, period := range somePeriods(testDays) {
-			for _, title := range []*string{nil, new(" aria"), new("ária"), new("ari"), new("")} {
-				for _, author := range []*string{nil, new("EÇA ")} {
-					for _, reader := range s.readersToAsk() {
-						q := report.RequestQuery{Period: period, Title: title, Author: author, Reader: reader}
-						want := only(s.requests, func(v libraries.Request) bool {
-							return period.Contains(v.Day()) && same(title, v.Title) && same(author, v.Author) && is(reader, v.Reader)
-						})
-						checkPages(t, fmt.Sprintf("requests %s, %+v", name, q), want, func(p paging.Page) (paging.List[libraries.Request], error) {
-							return r.Requests(t.Context(), s.access(), q, p)
-						})
-					}
-				}
-			}
+}
+
+// TestRequests has each filter of the requests for titles, from which those of other days are absent.
+func TestRequests(t *testing.T) {
+	s := newListStore(t, 43, 0)
+	s.requests = []libraries.Request{request(1, 1, "Ária", -1), request(2, 2, "Ária", 0), with(request(3, 1, "aria", 1), "Eça", "", ""), with(request(4, 2, "aria", 23), "eça", "", ""), request(5, 2, "aria", 24)}
+	period := calendar.Period{Start: history, End: history}
+	for _, cache := range []snapshot.Cache{nil, &keepAll{}} {
+		for _, test := range []struct {
+			q    report.RequestQuery
+			want string
+		}{
+			{report.RequestQuery{Period: period}, "2, 3, 4"}, {report.RequestQuery{Period: calendar.Period{Start: history + 1, End: history + 9}}, "5"},
+			{report.RequestQuery{Period: period, Title: new(" ARIA")}, "3, 4"}, {report.RequestQuery{Period: period, Title: new("ária")}, "2"},
+			{report.RequestQuery{Period: period, Author: new("EÇA ")}, "3, 4"}, {report.RequestQuery{Period: period, Author: new("eca")}, ""},
+			{report.RequestQuery{Period: period, Reader: new(int64(2))}, "2, 4"}, {report.RequestQuery{Period: period, Reader: new(int64(9))}, ""},
+			{report.RequestQuery{Period: period, Title: new("aria"), Author: new("eça"), Reader: new(int64(1))}, "3"},
+		} {
+			checkRows(t, fmt.Sprintf("requests %+v", test.q), test.want, func(r libraries.Request) string { return fmt.Sprint(r.ID) }, func(p paging.Page) (paging.List[libraries.Request], error) {
+				return (&report.Reports{Store: s, Cache: cache}).Requests(t.Context(), s.access(), test.q, p)
+			})
 		}
 	}
 }
