@@ -92,7 +92,7 @@ func NewAccess(id EventID, user directory.UserID, at time.Time, kind AccessKind)
 	return e
 }
 
-// EventID stands for an event's identifier. Two events are compared only if they have one user and one day
+// EventID represents an event's identifier. Two events are compared only if they have one user and one day
 // (F1).
 //
 // An identifier that ends in a number, such as 4711 or s-ana-17, belongs to a series: all identifiers that

@@ -72,7 +72,7 @@ func (i *Issuer) Rotate(ctx context.Context, id string, grace time.Duration, exp
 
 func rotate(ctx context.Context, keys *authdb.Store, id string, grace time.Duration, expires *time.Time) (text string, k auth.Key, err error) {
 	err = keys.DB.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
-		t, _, _ := auth.ParseID(id) // nobody's where it is no id
+		t, _, _ := auth.ParseID(id) // empty if the text is not an id
 		if _, err := snapshotdb.Lock(ctx, tx, t); err != nil && !errors.Is(err, snapshotdb.ErrNotFound) {
 			return err
 		}

@@ -9,7 +9,7 @@
 // # Validate
 //
 // An [Intake] compares rows with the [Stored] tables of the network. A bad row is reported (F3), and an event before the
-// history is skipped (G6). What a row is compared with depends on the size of its table:
+// history is skipped (G6). The size of its table decides what a row is compared with:
 //
 //   - Terms, books, lines and channels are few. A [Table] knows all of them, and validates all rows of a file at once: of
 //     several rows with one key the last good one counts (F1).
@@ -23,7 +23,7 @@
 // A [Sorter] sorts by reader in bounded memory. [Load] reads what is stored of some readers, adds what the feed says of them
 // (package facts), and writes the blocks that changed. Then it does the same for the days, which all readers share, and writes
 // the rows of loans, reservations and requests with them, since their tables are ordered by day. Last it adds what it counted
-// to the network. What it wrote is published from a full hour on (L1). The result does not depend on the order of rows, or on
+// to the network. Its rows are published from a full hour on (L1). The result does not depend on the order of rows, or on
 // how many loads bring them, or on how often they come.
 //
 // # Example

@@ -36,7 +36,7 @@ func (in *Intake) Reservation(r libraries.Reservation) (libraries.Reservation, e
 	return r, in.ends(r.Reserved, r.Resolved, r.Status.Resolved(), end{"reservedAt", "resolvedAt", "the reservation is waiting or available"})
 }
 
-// end has the fields of a start and an end, and says in words when there is no end.
+// end has the fields of a start and an end, and the reason for a missing end.
 type end struct{ start, end, unless string }
 
 // ends validates the end of a record: it is given if and only if the record has ended.

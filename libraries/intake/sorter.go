@@ -133,7 +133,7 @@ func read[T any](d *packed.Decoder, of *snapshot.Records[T]) T {
 	return v
 }
 
-// appendEvent appends an event. One that is no session lacks the fields of sessions.
+// appendEvent appends an event. Only a session has the fields of sessions.
 func appendEvent(b []byte, e *libraries.Event) []byte {
 	b = append(b, byte(e.Kind))
 	b = binary.LittleEndian.AppendUint64(b, uint64(e.ID))

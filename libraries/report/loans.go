@@ -52,7 +52,7 @@ type recordList[R libraries.LoanOrReservation, T any] struct {
 	rows func(context.Context, Access, []R) ([]T, error)
 	// shown adds to a pull the rows that differ by what they show besides their record and their title.
 	shown func(*recordDiff, context.Context) error
-	// removed returns the row of a record that is no longer in the list.
+	// removed returns the row of a record that has left the list.
 	removed func(id int64) T
 }
 

@@ -25,7 +25,7 @@ func sinceKey(a Access, since snapshot.Versions, what string, q any) snapshot.Ke
 }
 
 // pull answers one page of an incremental pull. compare finds the keys of the rows that differ, which are cached. read
-// returns the rows of keys, and removed makes a row of the key of a row that is no longer in the list.
+// returns the rows of keys, and removed makes a row of the key of a row that has left the list.
 func pull[T any](
 	ctx context.Context, r *Reports, k snapshot.Key, p paging.Page, compare func(context.Context) (incremental.Rows, error),
 	read func(incremental.Rows) ([]T, error), removed func(incremental.Row) T,

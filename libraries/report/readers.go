@@ -157,7 +157,7 @@ func valuesThat[T int64 | string](c *packed.Coded[T], want *T, match func(value,
 	return matches
 }
 
-// sameTerm reports whether a reader's term is the wanted one. None is no term, and matches nothing (G7).
+// sameTerm reports whether a reader's term is the wanted one. None matches nothing (G7).
 func sameTerm(id, want int64) bool { return id == want && id != libraries.None }
 
 // sameText reports whether a reader's text folds as the wanted one does (L15). An empty text matches nothing (G7).

@@ -28,7 +28,7 @@ import (
 )
 
 // Row is the key of a row that may differ between two snapshots, or that has left the list. A and B are the numbers
-// that the list is ordered by. B is 0 if A alone identifies the row.
+// that the list is ordered by. B is 0 if A identifies the row.
 type Row struct {
 	A, B    int64
 	Removed bool

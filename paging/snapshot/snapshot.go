@@ -38,7 +38,7 @@ type PullKey struct {
 var (
 	// ErrSnapshot says that a text is not an X-Snapshot of an answer to the tenant.
 	ErrSnapshot = errors.New("no snapshot of an earlier answer")
-	// ErrGone says that a snapshot is no longer retained, or was lost in a failover.
+	// ErrGone is the error for a snapshot that has expired, or was lost in a failover.
 	ErrGone = errors.New("the state is no longer kept")
 )
 

@@ -1,4 +1,4 @@
-// Package decimal parses numbers of the JSON grammar exactly. It alone defines what a number in a feed is: a count, a
+// Package decimal parses numbers of the JSON grammar exactly. It defines the numbers of a feed: a count, a
 // duration, a position, a speed, a share or an amount of money, in NDJSON and in CSV.
 //
 //	n, ok := decimal.Parse("12.345", 2, 1_000_000) // in hundredths: n.Units is 1234, and n.Half and n.More are true

@@ -78,7 +78,7 @@ func (s *Sorter) Add(key int64, record []byte) error {
 	p.mixed = p.mixed || p.hash != hash
 	p.count++
 	if n, share := len(p.mem)+len(record)+maxHeader, s.limit()/Partitions; n > cap(p.mem) && n < share {
-		p.mem = append(make(Records, 0, min(2*n, share)), p.mem...) // append alone would copy it more often, and take more in the end
+		p.mem = append(make(Records, 0, min(2*n, share)), p.mem...) // append would copy it more often and allocate more
 	}
 	before := len(p.mem)
 	p.mem.Add(key, record)

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// Fixed is a column of numbers of the same width, so that each can be read alone. It stays packed. It consists of the
+// Fixed is a column of numbers of the same width, so that each can be read without the others. It stays packed. It consists of the
 // smallest number, a width of 0, 1, 2, 4 or 8 bytes, and the difference of each number to the smallest one,
 // little-endian. Equal numbers take no bytes.
 type Fixed struct {

@@ -148,7 +148,7 @@ type Saved struct {
 	Last *intake.Intake
 }
 
-// What undoes the last step of a load.
+// The errors that undo the last step of a load.
 var (
 	errMoved   = errors.New("events are other accounts' now")
 	errNothing = errors.New("the load changes nothing")

@@ -37,7 +37,7 @@ type Store struct {
 
 var _ report.Store = (*Store)(nil)
 
-// booksTable has the books, which loads alone write.
+// booksTable has the books, which only loads write.
 var booksTable = snapshot.NewRecords(snapshot.RecordsOf[schools.Book]{Name: "schools_books", Key: "book_id"})
 
 // The kinds of blocks of which an operator is told how many there are.

@@ -24,7 +24,7 @@ import (
 // Settings are what the operator sets and the documents tell.
 type Settings struct {
 	// DirectoryRate, SchoolsRate and LibrariesRate are the requests a minute of a directory key, of a schools key, and of a
-	// library network with all its keys. 0 is no limit.
+	// library network with all its keys. 0 means unlimited.
 	DirectoryRate, SchoolsRate, LibrariesRate int
 	// SchoolsHistory and LibrariesHistory are the first days of the reports.
 	SchoolsHistory, LibrariesHistory calendar.Date

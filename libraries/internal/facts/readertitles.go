@@ -105,7 +105,7 @@ func (b *ReaderTitle) Confirmed() int64 {
 	return n
 }
 
-// Find returns the title, or nil. What it points to is its own.
+// Find returns the title, or nil. The caller may change it.
 func (s *ReaderTitles) Find(book int64) *ReaderTitle {
 	if i, found := s.search(book); found {
 		return &s.Books[i]

@@ -236,7 +236,7 @@ func (l *Load) Close(ctx context.Context) error {
 }
 
 // Drop withdraws the facts of a tenant that wait for their time, and returns what was current: its Next is 0 if nothing
-// waited. While another load is alive it waits as Begin does. What a load has erased stays erased.
+// waited. While another load is alive it waits as Begin does. Erased data stays erased.
 func (s *Store) Drop(ctx context.Context, t auth.Tenant, waiting func()) (was Current, err error) {
 	l, err := s.Begin(ctx, t, waiting)
 	if err != nil {

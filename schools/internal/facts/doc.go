@@ -36,7 +36,7 @@
 //   - Aggregate must not depend on the order of events, on the number of loads, or on repeated rows.
 //   - A form declares its columns once, in its method Columns, which writes, reads and checks it: see
 //     [github.com/lectern-dev/lectern/reading/packed]. Changing it means a new version byte and new bytes in the test.
-//     The record alone has the form of package reading.
+//     The record has the form of package reading.
 //
 // # Design
 //

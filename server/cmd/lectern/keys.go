@@ -18,7 +18,7 @@ type expiry struct {
 	Expires *calendar.Date `placeholder:"DATE" help:"Last day on which the key is good, in Brasilia time."`
 }
 
-// time returns the first moment at which the key is no longer valid; zero is never.
+// time returns the moment at which the key expires; zero means never.
 func (e expiry) time() time.Time {
 	if e.Expires == nil {
 		return time.Time{}
@@ -120,7 +120,7 @@ type keyRevokeCmd struct {
 	ID string `arg:"" help:"The key's id, as lectern key list shows it."`
 }
 
-// Run revokes a key. It is no error if the key is revoked already.
+// Run revokes a key. Revoking a revoked key is not an error.
 func (c *keyRevokeCmd) Run(s *session) error {
 	db, err := s.openExisting(migrated)
 	if err == nil {

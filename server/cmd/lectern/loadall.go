@@ -81,7 +81,7 @@ func (c *loadAllCmd) Run(s *session) error {
 			} else {
 				line.Rows, line.Seconds = totals.Rows(), totals.Seconds
 			}
-			_ = s.print(line) // a load stands whether it can be printed or not
+			_ = s.print(line) // the load is published even if its totals cannot be printed
 			return nil
 		})
 	}

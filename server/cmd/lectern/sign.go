@@ -30,7 +30,7 @@ func (c *signCmd) Run(s *session) error {
 }
 
 // signed returns the headers of a call as one line of curl flags: those of its body, its date and its signature. The URL is exactly as
-// curl sends it. The file is the call's body, which is JSON; an empty name is no body.
+// curl sends it. The file is the call's body, which is JSON; an empty name means an empty body.
 func signed(method, url, file string, by auth.Signer) (string, error) {
 	target, err := auth.Target(url)
 	if err != nil {

@@ -22,7 +22,7 @@ var (
 	errNotFound   = &web.Problem{Status: http.StatusNotFound}
 	errTooLarge   = &web.Problem{Status: http.StatusRequestEntityTooLarge}
 	errMediaType  = &web.Problem{Status: http.StatusUnsupportedMediaType}
-	// errBusy answers a request for whose body there is no memory now.
+	// errBusy is the answer if there is not enough memory for a request's body.
 	errBusy = &web.Problem{Status: http.StatusServiceUnavailable, RetryAfter: 1, Reason: "the bodies of requests fill the memory that there is for them"}
 )
 

@@ -75,7 +75,7 @@ func Identify(log *slog.Logger, proxies []netip.Prefix, isDown func(error) bool)
 }
 
 // Client returns the address that a request came from: the connection's or, if that is a proxy's, the right-most address of
-// X-Forwarded-For that is not a proxy's. The client may have written anything left of that. An entry that is no address ends the
+// X-Forwarded-For that is not a proxy's. The client may have written anything left of that. An entry that is not an address ends the
 // search: Client returns the proxy that wrote it.
 func Client(r *http.Request, proxies []netip.Prefix) string {
 	client, ok := parseHop(r.RemoteAddr)
