@@ -15,7 +15,7 @@ import (
 	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 )
 
-// listed says how the records of a table are read.
+// listed describes how the records of a table are read.
 type listed[T libraries.LoanOrReservation] struct {
 	register
 	records *snapshot.Records[T]

@@ -18,7 +18,7 @@ import (
 	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 )
 
-// SaveOptions say how a load is saved. The zero SaveOptions publish it from the next full hour on.
+// SaveOptions are the options of Save. The zero SaveOptions publish the load from the next full hour on.
 type SaveOptions struct {
 	// Immediately publishes the load at once, as of the current hour (L1). A network's first load is always published at once.
 	Immediately bool
@@ -26,7 +26,7 @@ type SaveOptions struct {
 	Progress func(done, total int)
 }
 
-// Saved says what a load wrote.
+// Saved is the result of a load.
 type Saved struct {
 	intake.Loaded
 	Hour     libraries.Hour    // from which it is current
@@ -59,7 +59,7 @@ func (s *Store) Begin(ctx context.Context, n libraries.NetworkID, waiting func()
 // RecordSorters returns sorters of a feed's loans and reservations, which are reconciled with the snapshot of an access.
 func (s *Store) RecordSorters(in *intake.Intake, to *intake.Sorter, a report.Access) (*intake.RecordSorter[libraries.Loan], *intake.RecordSorter[libraries.Reservation]) {
 	loans, reservations := intake.NewLoanSorter(in, to), intake.NewReservationSorter(in, to)
-	if a.At.Facts != 0 { // else nothing is stored
+	if a.At.Facts != 0 { // otherwise nothing is stored
 		loans.Stored = func(ctx context.Context, ids []int64) (map[int64]libraries.Loan, error) {
 			return s.LoansByID(ctx, a, ids)
 		}
@@ -70,7 +70,7 @@ func (s *Store) RecordSorters(in *intake.Intake, to *intake.Sorter, a report.Acc
 	return loans, reservations
 }
 
-// Lease returns the lease that keeps out other loads of the network.
+// Lease returns the lease that excludes other loads of the network.
 func (l *Load) Lease() *snapshotdb.Load { return l.to }
 
 // Close ends a load. If it was not saved, Close rolls it back.

@@ -23,16 +23,16 @@ type Network struct {
 }
 
 var (
-	// ErrSlug says that a text cannot be a network's slug.
+	// ErrSlug is the error for a text that cannot be a network's slug.
 	ErrSlug = errors.New("give 1 to 63 characters a-z, 0-9 and -, with no - at either end")
-	// ErrName says that a text cannot be a network's name.
+	// ErrName is the error for a text that cannot be a network's name.
 	ErrName = errors.New("give 1 to 255 characters, not all of them spaces, without control characters")
-	// ErrNotFound says that there is no such library network.
+	// ErrNotFound is the error for an unknown library network.
 	ErrNotFound = errors.New("no such library network")
 )
 
 const (
-	slugLimit = 63 // that of a label in a domain name
+	slugLimit = 63 // as for a label of a domain name
 	nameLimit = 255
 )
 
@@ -54,8 +54,9 @@ func checkName(name string) error {
 	return nil
 }
 
-// CreateNetwork adds a library network, in a transaction of its own or as a part of the caller's, and returns its number.
-// The error is snapshotdb.ErrExist where there is a network of that slug, and ErrSlug or ErrName where one cannot be.
+// CreateNetwork adds a library network, in a transaction of its own or as part of the caller's, and returns its
+// number. The error is snapshotdb.ErrExist if a network has that slug, and ErrSlug or ErrName if the slug or name is
+// invalid.
 func CreateNetwork(ctx context.Context, idb bun.IDB, slug, name string) (libraries.NetworkID, error) {
 	if err := CheckSlug(slug); err != nil {
 		return 0, fmt.Errorf("library network %q: slug: %w", slug, err)
@@ -75,7 +76,7 @@ func CreateNetwork(ctx context.Context, idb bun.IDB, slug, name string) (librari
 	return id, nil
 }
 
-// NetworkOf returns the network of a number, or ErrNotFound, also where the number is a partner's.
+// NetworkOf returns the network with a number, or ErrNotFound, also if the number belongs to a partner.
 func NetworkOf(ctx context.Context, idb bun.IDB, id libraries.NetworkID) (Network, error) {
 	n := Network{ID: id}
 	err := idb.QueryRowContext(ctx, `SELECT reference, name FROM tenants WHERE tenant_id = ? AND kind = ?`, id, snapshotdb.Library).Scan(&n.Slug, &n.Name)
@@ -85,7 +86,7 @@ func NetworkOf(ctx context.Context, idb bun.IDB, id libraries.NetworkID) (Networ
 	return n, nil
 }
 
-// notFound turns the error for no row into ErrNotFound.
+// notFound replaces sql.ErrNoRows by ErrNotFound.
 func notFound(err error) error {
 	if errors.Is(err, sql.ErrNoRows) {
 		return ErrNotFound

@@ -61,7 +61,7 @@ func (s *Store) Present(ctx context.Context, n libraries.NetworkID) (report.Acce
 	return AccessOf(n, h), err
 }
 
-// current reads the row that says what is current of a network. The error is ErrNotFound if there is no such network.
+// current reads the row of a network's current versions. The error is ErrNotFound for an unknown network.
 func (s *Store) current(ctx context.Context, n libraries.NetworkID) (snapshotdb.Current, error) {
 	if _, err := NetworkOf(ctx, s.DB, n); err != nil {
 		return snapshotdb.Current{}, err

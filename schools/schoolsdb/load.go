@@ -18,7 +18,8 @@ import (
 	"github.com/lectern-dev/lectern/schools/intake"
 )
 
-// Load is a load of a partner under way. It keeps out other loads of the partner, and until its last step nobody else.
+// Load is a load of a partner under way. It excludes other loads of the partner. Only its last step blocks directory
+// writes.
 type Load struct {
 	*snapshotdb.Load
 	store     *Store
@@ -26,12 +27,12 @@ type Load struct {
 	reconcile Reconcile
 }
 
-// Reconcile settles the registers of the load's feed against a state: at first those that the load begins with, and in its last
-// step, if they changed, those of then.
+// Reconcile reconciles the tables of the load's feed with a state of the directory: first with the one at the
+// beginning of the load, and in its last step with the current one if it has changed.
 type Reconcile func(intake.Stored) (*intake.Intake, error)
 
-// Begin begins a load of a partner, which Close must end. While another one lives it waits, and calls waiting, if it is not
-// nil, once.
+// Begin begins a load of a partner, which Close must end. While another load is alive it waits, and calls waiting
+// once, if it is not nil.
 func (s *Store) Begin(ctx context.Context, partner directory.PartnerID, reconcile Reconcile, waiting func()) (*Load, error) {
 	l, err := s.Snapshots().Begin(ctx, auth.Tenant(partner), waiting)
 	if err != nil {
@@ -40,7 +41,8 @@ func (s *Store) Begin(ctx context.Context, partner directory.PartnerID, reconcil
 	return &Load{l, s, partner, reconcile}, nil
 }
 
-// State reads what a check must know of a partner, in one transaction: directory writes during it are not in it.
+// State reads what a check must know of a partner in one transaction, so it sees no directory writes that happen
+// meanwhile.
 func (s *Store) State(ctx context.Context, partner directory.PartnerID, ref directory.Ref) (st intake.Stored, err error) {
 	err = s.DB.RunInTx(ctx, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}, func(ctx context.Context, tx bun.Tx) error {
 		h, err := snapshotdb.ReadCurrent(ctx, tx, auth.Tenant(partner))
@@ -65,7 +67,7 @@ func (s *Store) State(ctx context.Context, partner directory.PartnerID, ref dire
 	return st, err
 }
 
-// update reads what directory writes have changed since the state was read, into it.
+// update adds to the state what directory writes have changed since it was read.
 func (s *Store) update(ctx context.Context, idb bun.IDB, partner directory.PartnerID, st *intake.Stored, h snapshotdb.Current, now time.Time) (err error) {
 	after := st.At.Registers
 	st.At, st.Now = h.Versions, now
@@ -97,8 +99,8 @@ func (s *Store) update(ctx context.Context, idb bun.IDB, partner directory.Partn
 	return err
 }
 
-// Intake settles the registers against their state of now, and reserves the numbers that it takes (S1). What the feed's events
-// refer to is decided by it: later directory writes change nothing of that (F4).
+// Intake reconciles the tables with the current directory, and reserves the numbers that the load needs (S1). It
+// decides which accounts and books the events belong to: later directory writes do not change that (F4).
 func (l *Load) Intake(ctx context.Context, ref directory.Ref) (*intake.Intake, error) {
 	st, err := l.store.State(ctx, l.partner, ref)
 	if err != nil {
@@ -118,7 +120,8 @@ func (l *Load) Intake(ctx context.Context, ref directory.Ref) (*intake.Intake, e
 	return l.reserve(ctx, in)
 }
 
-// reserve reserves the numbers that an intake lacks. Where others took some of those meanwhile the registers are settled again.
+// reserve reserves the numbers that an intake lacks. If others have taken some of them meanwhile, the tables are
+// reconciled again.
 func (l *Load) reserve(ctx context.Context, in *intake.Intake) (*intake.Intake, error) {
 	entities, users := in.Unreserved()
 	if entities+users == 0 {
@@ -140,11 +143,11 @@ func (l *Load) reserve(ctx context.Context, in *intake.Intake) (*intake.Intake, 
 	return l.reconcile(in.Stored)
 }
 
-// Saved says what a load wrote.
+// Saved are the counts of a load.
 type Saved struct {
 	New, Repeated int // events
 	Versions      snapshot.Versions
-	// Last is the intake that settled the registers last.
+	// Last is the last intake that reconciled the tables.
 	Last *intake.Intake
 }
 
@@ -154,9 +157,10 @@ var (
 	errNothing = errors.New("the load changes nothing")
 )
 
-// Save writes the events of an intake that Load.Intake settled, beside everybody, and in its last step the registers, settled
-// against those of then; with that step all of it holds (F2, F6). Should events be other accounts' by then, they are aggregated
-// again. progress, if not nil, is told the steps that are done.
+// Save writes the events of an intake that Load.Intake returned, while others read and write. Its last step
+// reconciles the tables with the current directory, writes them and publishes everything (F2, F6). If some events
+// belong to other accounts by then, they are aggregated again. progress, if not nil, is called with the number of
+// finished steps.
 func (l *Load) Save(ctx context.Context, in *intake.Intake, events *intake.Sorter, progress func(done, total int)) (saved Saved, err error) {
 	saved.Last = in
 	for {
@@ -167,7 +171,7 @@ func (l *Load) Save(ctx context.Context, in *intake.Intake, events *intake.Sorte
 		if saved.New, saved.Repeated, err = intake.Load(ctx, l, events, o); err != nil {
 			return saved, err
 		}
-		if err = l.hold(ctx, in, moves, &saved); !errors.Is(err, errMoved) {
+		if err = l.publish(ctx, in, moves, &saved); !errors.Is(err, errMoved) {
 			return saved, err
 		}
 		if err := l.Undo(ctx); err != nil {
@@ -179,8 +183,8 @@ func (l *Load) Save(ctx context.Context, in *intake.Intake, events *intake.Sorte
 	}
 }
 
-// hold is the last step of a load whose events were moved.
-func (l *Load) hold(ctx context.Context, in *intake.Intake, moves intake.Moves, saved *Saved) error {
+// publish is the last step of a load.
+func (l *Load) publish(ctx context.Context, in *intake.Intake, moves intake.Moves, saved *Saved) error {
 	h, err := l.Publish(ctx, func(ctx context.Context, tx bun.Tx, now time.Time, h *snapshotdb.Current) (err error) {
 		if st := saved.Last.Stored; st.At.Registers != h.Registers {
 			if err := l.store.update(ctx, tx, l.partner, &st, *h, now); err != nil {
@@ -198,11 +202,11 @@ func (l *Load) hold(ctx context.Context, in *intake.Intake, moves intake.Moves, 
 			return errNothing
 		}
 		h.Facts, h.From, h.Registers = l.Number(), now, snapshotdb.NextNumber(h.Registers)
-		return putRegisters(ctx, &directorydb.Write{IDB: tx, Partner: l.partner, Version: h.Registers}, saved.Last)
+		return putTables(ctx, &directorydb.Write{IDB: tx, Partner: l.partner, Version: h.Registers}, saved.Last)
 	})
 	switch {
 	case errors.Is(err, errNothing):
-		return l.NoteFeed(ctx) // what is cached stays good
+		return l.NoteFeed(ctx) // cached values stay valid
 	case err != nil:
 		return err
 	}
@@ -210,8 +214,8 @@ func (l *Load) hold(ctx context.Context, in *intake.Intake, moves intake.Moves, 
 	return nil
 }
 
-// putRegisters writes what changed in the registers.
-func putRegisters(ctx context.Context, w *directorydb.Write, in *intake.Intake) error {
+// putTables writes the changed rows of the tables.
+func putTables(ctx context.Context, w *directorydb.Write, in *intake.Intake) error {
 	if err := w.PutEntities(ctx, in.PutEntities); err != nil {
 		return err
 	}
@@ -230,8 +234,8 @@ func putRegisters(ctx context.Context, w *directorydb.Write, in *intake.Intake) 
 	return w.SetCounters(ctx, in.Stored.LastEntity, in.Stored.LastUser)
 }
 
-// Check counts what Load.Save would write, and writes nothing (F7): it holds no lock and may run beside a load. The versions are
-// those of the data that the feed was held against.
+// Check counts what Load.Save would write, and writes nothing (F7). It holds no lock and may run beside a load. The
+// versions are those of the data that the feed was compared with.
 func (s *Store) Check(ctx context.Context, partner directory.PartnerID, in *intake.Intake, events *intake.Sorter, progress func(done, total int)) (saved Saved, err error) {
 	saved.Versions, saved.Last = in.Stored.At, in
 	to := snapshot.Unwritten(s, auth.Tenant(partner), in.Stored.At.Facts)

@@ -1,5 +1,5 @@
-// Package schoolsdb keeps the schools' registers and folded facts in PostgreSQL or SQLite. It stores, orders and
-// filters rows; every rule is in package schools.
+// Package schoolsdb stores the tables and the aggregated facts of schools in PostgreSQL or SQLite. It stores, orders and
+// filters rows; every rule is in package schools. A load is Begin, Intake, Save and Close, in this order.
 package schoolsdb
 
 import (
@@ -29,7 +29,7 @@ type Store struct {
 	DB *handle.DB
 	// Copy writes many rows at once; a load needs it.
 	Copy snapshotdb.CopyFunc
-	// Now is the clock of loads and of what is kept; nil = that of handle.Clock.
+	// Now is the clock of loads and retention; nil is handle.Clock.
 	Now func() time.Time
 
 	latest latest
@@ -40,10 +40,10 @@ var _ report.Store = (*Store)(nil)
 // booksTable has the books, which only loads write.
 var booksTable = snapshot.NewRecords(snapshot.RecordsOf[schools.Book]{Name: "schools_books", Key: "book_id"})
 
-// The kinds of blocks of which an operator is told how many there are.
+// The kinds of blocks whose numbers an operator sees.
 var (
-	RecordKind = facts.RecordKind // one a user and book
-	DayKind    = facts.DayKind    // one a day
+	RecordKind = facts.RecordKind // one for each user and book
+	DayKind    = facts.DayKind    // one for each day
 )
 
 // States returns the states of partners' data.
@@ -75,7 +75,7 @@ func (s *Store) Books(ctx context.Context, partner directory.PartnerID, at snaps
 	return books, s.EachBook(ctx, partner, at, books.Add)
 }
 
-// EachBook calls f with the books of a state, by their number.
+// EachBook calls f with the books of a snapshot, by their number.
 func (s *Store) EachBook(ctx context.Context, partner directory.PartnerID, at snapshot.Versions, f func(schools.Book)) error {
 	return snapshotdb.Read(ctx, s.DB, booksTable, f, `
 		  FROM schools_books
@@ -83,7 +83,7 @@ func (s *Store) EachBook(ctx context.Context, partner directory.PartnerID, at sn
 		 ORDER BY book_id`, partner, at.Facts)
 }
 
-// BooksOf returns the number of books that a user has read of.
+// BooksOf returns the number of books that a user has read.
 func (s *Store) BooksOf(ctx context.Context, partner directory.PartnerID, at snapshot.Versions, user directory.UserID) (n int, err error) {
 	one := snapshot.Range{Among: []int64{int64(user)}}
 	return n, s.Scan(ctx, auth.Tenant(partner), at.Facts, facts.RecordKind, one, func(snapshot.Block) error { n++; return nil })

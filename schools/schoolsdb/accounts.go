@@ -13,20 +13,20 @@ import (
 	"github.com/lectern-dev/lectern/schools/report"
 )
 
-// Register implements report.Store. Where the register of an earlier state is still in memory, it reads only the accounts
-// and entities that were written since.
+// Accounts implements report.Store. If the accounts of an earlier version are still in memory, it reads only the
+// accounts and entities that were written since.
 func (s *Store) Accounts(ctx context.Context, partner directory.PartnerID, at snapshot.Versions) (reg *report.Accounts, err error) {
-	if reg, err = s.register(ctx, partner, at.Registers); err != nil {
+	if reg, err = s.accounts(ctx, partner, at.Registers); err != nil {
 		return nil, err
 	}
 	s.latest.keep(partner, at.Registers, reg)
 	return reg, nil
 }
 
-// register reads the register of a version, on top of the latest one where that is not above it: what was written since and
-// that state make the later one, unless a failover has lost what is in memory.
-func (s *Store) register(ctx context.Context, partner directory.PartnerID, version int64) (*report.Accounts, error) {
-	had, since := s.latest.register(partner)
+// accounts reads the accounts of a version. If those of an earlier one are in memory it adds the rows that were
+// written since, unless a failover has lost the earlier version.
+func (s *Store) accounts(ctx context.Context, partner directory.PartnerID, version int64) (*report.Accounts, error) {
+	had, since := s.latest.accounts(partner)
 	if had != nil && since == version {
 		return had, nil
 	}
@@ -46,9 +46,9 @@ func (s *Store) register(ctx context.Context, partner directory.PartnerID, versi
 	return w.addTo(report.NewAccounts(w.entities, w.degrees)), nil
 }
 
-// written is what a register has that is not in the one of the version before the view's.
+// written is the part of the accounts that is newer than the version before the view's.
 type written struct {
-	follows  bool // that version was
+	follows  bool // that version exists
 	entities []directory.Entity
 	degrees  directory.Degrees
 	accounts []writtenAccount
@@ -61,8 +61,8 @@ type writtenAccount struct {
 	active, deleted bool
 }
 
-// written reads what a view has, all of it at once: after each write to the directory the first who asks waits for it, and all others
-// wait for him.
+// written reads the rows of a view in one request. After each directory write the first reader waits for it, and all
+// others wait for the first.
 func (s *Store) written(ctx context.Context, view directorydb.View) (w written, err error) {
 	err = snapshot.Parallel(ctx,
 		func(ctx context.Context) (err error) {
@@ -82,7 +82,7 @@ func (s *Store) written(ctx context.Context, view directorydb.View) (w written, 
 	return w, err
 }
 
-// addTo puts the accounts in a register, and returns it.
+// addTo adds the written accounts to others and returns these.
 func (w *written) addTo(reg *report.Accounts) *report.Accounts {
 	for _, a := range w.accounts {
 		reg.Add(a.id, a.kind, a.entity, a.active, a.deleted)
@@ -98,8 +98,8 @@ func (s *Store) Written(ctx context.Context, partner directory.PartnerID, after,
 	})
 }
 
-// latest knows the register of the highest version that was read of each partner, for as long as somebody holds it, which
-// is the reports' cache as a rule: how much stays in memory is the cache's to say. The zero latest knows none.
+// latest remembers the accounts of the highest version of each partner, as long as something holds them. That is
+// usually the reports' cache, which decides how much stays in memory. The zero latest is empty.
 type latest struct {
 	mu        sync.Mutex
 	registers map[directory.PartnerID]versioned
@@ -110,15 +110,15 @@ type versioned struct {
 	register weak.Pointer[report.Accounts]
 }
 
-// register returns a partner's register and its version, or nil.
-func (l *latest) register(partner directory.PartnerID) (*report.Accounts, int64) {
+// accounts returns a partner's accounts and their version, or nil.
+func (l *latest) accounts(partner directory.PartnerID) (*report.Accounts, int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	v := l.registers[partner]
 	return v.register.Value(), v.version
 }
 
-// keep remembers a register, unless a later one is known and in memory.
+// keep remembers accounts, unless later ones are in memory.
 func (l *latest) keep(partner directory.PartnerID, version int64, reg *report.Accounts) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
