@@ -1,55 +1,14 @@
 package librariesdb
 
 import (
-	"fmt"
-	"maps"
 	"slices"
 	"testing"
 	"time"
 
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/intake"
-	"github.com/lectern-dev/lectern/libraries/internal/facts"
-	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
-
-// putDay puts a day with the given forms.
-func (f *fixture) putDay(n libraries.NetworkID, day calendar.Date, forms facts.DayForms) {
-	f.Helper()
-	for kind, data := range map[snapshot.Kind][]byte{
-		facts.DayOfReadersKind: forms.Readers, facts.DayOfTitlesKind: forms.Titles,
-	} {
-		if len(data) > 0 {
-			f.putBlocks(n, kind, blockOf(day, data))
-		}
-	}
-}
-
-// TestDayBlocks reads each kind of block of a period: its first and last day, not those beside them, nor days without.
-func TestDayBlocks(t *testing.T) {
-	kinds := map[snapshot.Kind]string{facts.DayOfReadersKind: "readers", facts.DayOfTitlesKind: "titles"}
-	eachEngine(t, func(t *testing.T, f *fixture) {
-		for day := firstDay; day < firstDay+6; day++ {
-			if day == firstDay+2 || day == firstDay+3 {
-				continue
-			}
-			block := func(kind string) []byte { return fmt.Append(nil, kind, " of ", day) }
-			f.putDay(f.a.Network, day, facts.DayForms{Readers: block("readers"), Titles: block("titles")})
-			f.putDay(f.other, day, facts.DayForms{Readers: []byte("x"), Titles: []byte("x")})
-		}
-		for kind, name := range kinds {
-			blocks, err := f.blocks(t.Context(), f.a, kind, snapshot.Range{A: snapshot.Between(firstDay+1, firstDay+4)})
-			if err != nil {
-				t.Fatal(err)
-			}
-			want := map[int64]string{int64(firstDay + 1): fmt.Sprint(name, " of ", firstDay+1), int64(firstDay + 4): fmt.Sprint(name, " of ", firstDay+4)}
-			if !maps.Equal(blocks, want) {
-				t.Errorf("the %s are %v, want %v", name, blocks, want)
-			}
-		}
-	})
-}
 
 // TestRequests reads requests by instant, then identifier, then reader, of the days of the period alone.
 func TestRequests(t *testing.T) {

@@ -121,13 +121,4 @@ func (f *fixture) exec(query string, args ...any) {
 // reports are the reports of a store, without a cache.
 func reports(s report.Store) *report.Reports { return &report.Reports{Store: s} }
 
-// blocks are the blocks of a kind in a range, by their first number.
-func (f *fixture) blocks(ctx context.Context, a report.Access, k snapshot.Kind, in snapshot.Range) (map[int64]string, error) {
-	found := map[int64]string{}
-	return found, f.Scan(ctx, auth.Tenant(a.Network), a.At.Facts, k, in, func(b snapshot.Block) error {
-		found[b.A] = string(b.Data)
-		return nil
-	})
-}
-
 func ptr[T any](v T) *T { return &v }

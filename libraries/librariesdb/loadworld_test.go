@@ -74,27 +74,3 @@ func whole(world int) (f feed) {
 	}
 	return f
 }
-
-// pieces are three feeds that together say what the whole does: rows of readers, loans and reservations as they were before come
-// first, some events come twice, the latest reader rows are in the second feed and come again, out of date, in the third.
-func pieces(world int) []feed {
-	all := whole(world)
-	early, late := feed{events: all.events[:25], requests: all.requests[15:]}, feed{events: all.events[20:50], requests: all.requests[:16]}
-	for _, r := range all.readers {
-		r.Name, r.Status, r.DeletedAt, r.Email, r.Updated = "early", libraries.ReaderActive, 0, "early@example.org", r.Updated.Add(-time.Hour)
-		early.readers = append(early.readers, r)
-	}
-	for i, l := range all.loans { // ended ones were active, and active ones had ended
-		if l.Status.Ended() {
-			l.Status, l.Returned = libraries.LoanActive, time.Time{}
-		} else {
-			l.Status, l.Returned = libraries.LoanExpired, l.Borrowed.Add(time.Hour)
-		}
-		r := all.reservations[i]
-		r.Status, r.Resolved, r.Position = libraries.Waiting, time.Time{}, 3
-		early.loans, early.reservations = append(early.loans, l), append(early.reservations, r)
-	}
-	late.readers, late.loans = all.readers, early.loans[:10]
-	last := feed{readers: early.readers, events: all.events[45:], loans: all.loans, reservations: all.reservations}
-	return []feed{early, late, last}
-}

@@ -1,12 +1,9 @@
 package librariesdb
 
 import (
-	"context"
 	"errors"
 	"strings"
 	"testing"
-
-	"github.com/uptrace/bun"
 
 	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/libraries"
@@ -56,29 +53,6 @@ func TestCreateNetwork(t *testing.T) {
 			if id, err := CreateNetwork(ctx, f.db, c.slug, c.name); !errors.Is(err, c.want) || err != nil && id != 0 {
 				t.Errorf("CreateNetwork(%q, %.9q) = %d, %v, want %v", c.slug, c.name, id, err, c.want)
 			}
-		}
-	})
-}
-
-// TestCreateNetworkInTransaction creates a network as a part of what does not come to be.
-func TestCreateNetworkInTransaction(t *testing.T) {
-	eachEngine(t, func(t *testing.T, f *fixture) {
-		stop := errors.New("stop")
-		err := f.db.RunInTx(t.Context(), nil, func(ctx context.Context, tx bun.Tx) error {
-			id, err := CreateNetwork(ctx, tx, "third", "Third")
-			if err != nil {
-				return err
-			}
-			if n, err := NetworkOf(ctx, tx, id); err != nil || n.Slug != "third" {
-				t.Errorf("inside, NetworkOf = %+v, %v", n, err)
-			}
-			return stop
-		})
-		if !errors.Is(err, stop) {
-			t.Fatal(err)
-		}
-		if n, err := f.db.NewSelect().Table("tenants").Where("reference = 'third'").Count(t.Context()); err != nil || n != 0 {
-			t.Errorf("after a rollback there are %d of it, %v, want none", n, err)
 		}
 	})
 }

@@ -2,7 +2,6 @@ package librariesdb
 
 import (
 	"fmt"
-	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -11,7 +10,6 @@ import (
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/intake"
 	"github.com/lectern-dev/lectern/libraries/internal/facts"
-	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/reading/packed"
 )
 
@@ -94,27 +92,6 @@ func TestPeople(t *testing.T) {
 				if err != nil || !slices.Equal(got, want) || len(want) > 0 && erased != (erasures == 1) {
 					t.Errorf("%s: Named at %d = %d readers, %t, %v, want %d", name, erasures, len(got), erased, err, len(want))
 				}
-			}
-		}
-	})
-}
-
-func TestShelves(t *testing.T) {
-	eachEngine(t, func(t *testing.T, f *fixture) {
-		var titles []snapshot.Block
-		for id := int64(1); id < 6000; id += 2 {
-			titles = append(titles, blockOf(id, fmt.Append(nil, id)))
-		}
-		f.putBlocks(f.a.Network, facts.ReaderTitlesKind, titles...)
-		f.putBlocks(f.other, facts.ReaderTitlesKind, blockOf(8, []byte("8")), blockOf(7, []byte("other")))
-		for name, ids := range asked() {
-			got, err := f.blocks(t.Context(), f.a, facts.ReaderTitlesKind, snapshot.Range{Among: append([]int64{}, ids...)})
-			want := map[int64]string{}
-			for _, id := range known(ids) {
-				want[id] = fmt.Sprint(id)
-			}
-			if err != nil || !maps.Equal(got, want) {
-				t.Errorf("%s: %d blocks, %v, want %d", name, len(got), err, len(want))
 			}
 		}
 	})

@@ -209,43 +209,6 @@ func TestCorrections(t *testing.T) {
 	})
 }
 
-// Loans and reservations are found by any number of identifiers, in any order: more than one statement names.
-func TestByID(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, db *database.DB) {
-		ls := loaders(t, db, "found", "other")
-		l := ls[0]
-		at := firstDay.Start().UTC()
-		f := feed{readers: []libraries.Reader{{ID: 5, Library: libraries.None, AgeGroup: libraries.None, Status: libraries.ReaderActive}}}
-		want := []int64{1, 2000, 2001, 4000, 4001, 4999}
-		for _, id := range want {
-			f.loans = append(f.loans, libraries.Loan{ID: id, Reader: 5, Book: 2, Borrowed: at, Status: libraries.LoanActive})
-			f.reservations = append(f.reservations, libraries.Reservation{ID: id, Reader: 5, Book: 2, Reserved: at, Position: libraries.None, Status: libraries.Waiting})
-		}
-		l.load(f, atOnce)
-		var ask []int64
-		for id := range int64(5000) {
-			ask = append(ask, 4999-id)
-		}
-		for _, c := range []struct {
-			*loader
-			ask, want []int64
-		}{{l, ask, want}, {l, nil, nil}, {l, []int64{3}, nil}, {ls[1], ask, nil}} {
-			loans, err1 := c.LoansByID(t.Context(), c.present(), c.ask)
-			reservations, err2 := c.ReservationsByID(t.Context(), c.present(), c.ask)
-			for what, n := range map[string]int{"loans": len(loans), "reservations": len(reservations)} {
-				if n != len(c.want) {
-					t.Errorf("of %d identifiers %d %s are found, want %d; %v, %v", len(c.ask), n, what, len(c.want), err1, err2)
-				}
-			}
-			for _, id := range c.want {
-				if loans[id].ID != id || reservations[id].ID != id {
-					t.Errorf("%d is not found: %v, %v", id, loans[id], reservations[id])
-				}
-			}
-		}
-	})
-}
-
 // A partner, and a number that is nobody's, have no state and take no load.
 func TestStateOfNobody(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {

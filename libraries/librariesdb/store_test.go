@@ -2,7 +2,6 @@ package librariesdb
 
 import (
 	"context"
-	"errors"
 	"testing"
 	"time"
 
@@ -13,7 +12,6 @@ import (
 	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/paging/snapshot/snapshotdb"
 	"github.com/lectern-dev/lectern/reading/calendar"
-	"github.com/lectern-dev/lectern/reading/packed"
 )
 
 // always is every day.
@@ -22,64 +20,6 @@ var always = calendar.Period{Start: -1 << 31, End: 1<<31 - 1}
 // networkOf reads the counts of a network.
 func networkOf(ctx context.Context, blocks snapshot.Blocks, a report.Access) (*facts.Network, error) {
 	return facts.ReadNetwork(ctx, blocks, auth.Tenant(a.Network), a.At.Facts)
-}
-
-// reads are all reads of a store.
-func (f *fixture) reads(ctx context.Context) map[string]func(report.Access) error {
-	marks := report.ListPositions{{Day: firstDay, ID: 1}}
-	return map[string]func(report.Access) error{
-		"Catalogue": func(a report.Access) error { _, err := f.Catalogue(ctx, a); return err },
-		"Readers":   func(a report.Access) error { _, err := reports(f).Readers(ctx, a); return err },
-		"Network":   func(a report.Access) error { _, err := networkOf(ctx, f, a); return err },
-		"DayBlocks": func(a report.Access) error {
-			_, err := f.blocks(ctx, a, facts.DayOfReadersKind, snapshot.Range{})
-			return err
-		},
-		"People": func(a report.Access) error { _, err := f.People(ctx, a, []int64{1}); return err },
-		"LoansIn": func(a report.Access) error {
-			_, err := f.LoansIn(ctx, a, report.ListWindow{Period: always, Size: 9})
-			return err
-		},
-		"ReservationsIn": func(a report.Access) error {
-			_, err := f.ReservationsIn(ctx, a, report.ListWindow{Period: always, Size: 9})
-			return err
-		},
-		"MarksOf": func(a report.Access) error {
-			_, err := f.PositionsOf(ctx, a, report.ReservationList, ptr[int64](1), nil)
-			return err
-		},
-		"Loans":        func(a report.Access) error { _, err := f.Loans(ctx, a, marks); return err },
-		"Reservations": func(a report.Access) error { _, err := f.Reservations(ctx, a, marks); return err },
-		"Requests":     func(a report.Access) error { _, err := f.Requests(ctx, a, always); return err },
-		"Channels":     func(a report.Access) error { _, err := f.Channels(ctx, a, always); return err },
-	}
-}
-
-// TestCancelledReads reads with a context that is over: no read answers.
-func TestCancelledReads(t *testing.T) {
-	eachEngine(t, func(t *testing.T, f *fixture) {
-		ctx, cancel := context.WithCancel(t.Context())
-		cancel()
-		for name, read := range f.reads(ctx) {
-			if err := read(f.a); !errors.Is(err, context.Canceled) {
-				t.Errorf("%s = %v, want it cancelled", name, err)
-			}
-		}
-	})
-}
-
-// TestBitsOfBlocks reads blocks of which a bit is another one: an error that names the place.
-func TestBitsOfBlocks(t *testing.T) {
-	eachEngine(t, func(t *testing.T, f *fixture) {
-		f.putBlocks(f.a.Network, facts.NetworkKind, blockOf(0, packed.Append(nil, &facts.Network{Titles: facts.CountsByTitle{{Book: 3, Readings: 1}}})))
-		if h, err := networkOf(t.Context(), f, f.a); err != nil || len(h.Titles) != 1 {
-			t.Errorf("counts = %v, %v, want one", h, err)
-		}
-		f.exec(`UPDATE blocks SET b = 1`)
-		if h, err := networkOf(t.Context(), f, f.a); !errors.Is(err, snapshot.ErrCorrupt) {
-			t.Errorf("counts of another place = %v, %v, want ErrCorrupt", h, err)
-		}
-	})
 }
 
 // TestPresentAndLast: what a network's row says by a time, facts that wait included once their hour has come.
