@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/lectern-dev/lectern/auth"
-	"pgregory.net/rapid"
 )
 
 func ExampleMemoryLimiter() {
@@ -81,39 +80,6 @@ func TestBudgetsAreApart(t *testing.T) {
 			t.Errorf("second request of %v is admitted", b)
 		}
 	}
-}
-
-// A limiter agrees with one that keeps every request and counts them anew.
-func TestMemoryLimiterAgainstList(t *testing.T) {
-	type request struct {
-		budget auth.Budget
-		minute int64
-	}
-	rapid.Check(t, func(t *rapid.T) {
-		now := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
-		limiter := &auth.MemoryLimiter{Now: func() time.Time { return now }}
-		var all []request
-		for range rapid.IntRange(1, 60).Draw(t, "requests") {
-			now = now.Add(time.Duration(rapid.IntRange(0, 20_000).Draw(t, "ms")) * time.Millisecond)
-			r := request{auth.Budget{Tenant: auth.Tenant(rapid.IntRange(1, 2).Draw(t, "tenant")), Name: "b"}, now.Unix() / 60}
-			limit := rapid.IntRange(1, 4).Draw(t, "limit")
-			all = append(all, r)
-			count := 0
-			for _, other := range all {
-				if other == r {
-					count++
-				}
-			}
-			q, err := limiter.Take(context.Background(), r.budget, limit)
-			if err != nil || q.OK != (count <= limit) || q.Remaining != max(0, limit-count) || q.Limit != limit {
-				t.Fatalf("request %d of the minute, limit %d: %+v, %v", count, limit, q, err)
-			}
-			end := now.Truncate(time.Minute).Add(time.Minute)
-			if reset := time.Duration(q.Reset) * time.Second; now.Add(reset).Before(end) || !now.Add(reset-time.Second).Before(end) {
-				t.Fatalf("at %v: Reset = %d, want the seconds to %v rounded up", now, q.Reset, end)
-			}
-		}
-	})
 }
 
 func TestMemoryLimiterClockSetBack(t *testing.T) {

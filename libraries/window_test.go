@@ -5,8 +5,6 @@ import (
 	"slices"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
@@ -120,34 +118,4 @@ func TestMonths(t *testing.T) {
 	if got := libraries.MonthOf(calendar.MustParse("2026-08-31")); got != "2026-08" {
 		t.Errorf("MonthOf(2026-08-31) = %s, want 2026-08", got)
 	}
-}
-
-// TestMonthsLaws: the days of the months, one after the other, are the days of the period that lie in the history up to
-// now, and each month has days of one month alone.
-func TestMonthsLaws(t *testing.T) {
-	day := rapid.Map(rapid.Int32Range(20_600, 21_100), func(n int32) calendar.Date { return calendar.Date(n) })
-	rapid.Check(t, func(t *rapid.T) {
-		p := calendar.Period{Start: day.Draw(t, "start"), End: day.Draw(t, "end")}
-		history, now := day.Draw(t, "history"), day.Draw(t, "now")
-		var want, got []calendar.Date
-		for d := p.Start; d <= p.End; d++ {
-			if d >= history && d <= now {
-				want = append(want, d)
-			}
-		}
-		names := map[string]bool{}
-		for _, m := range libraries.Months(p, history, now) {
-			name := libraries.MonthOf(m.Start)
-			if names[name] || libraries.MonthOf(m.End) != name || m.Days() < 1 {
-				t.Errorf("month %v, of %s", m, name)
-			}
-			names[name] = true
-			for d := m.Start; d <= m.End; d++ {
-				got = append(got, d)
-			}
-		}
-		if !slices.Equal(got, want) {
-			t.Errorf("Months(%v, %v, %v) has the days %v, want %v", p, history, now, got, want)
-		}
-	})
 }

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/lectern-dev/lectern/paging"
-	"pgregory.net/rapid"
 )
 
 func TestSpans(t *testing.T) {
@@ -50,47 +49,4 @@ func TestZeroGroups(t *testing.T) {
 			t.Errorf("%d groups hold %d bytes, want %d: a slice and its numbers", n, got, want)
 		}
 	}
-}
-
-// TestPagesAreTheList: the pages one after the other have every row once, in order, and all but the last are full.
-func TestPagesAreTheList(t *testing.T) {
-	type row struct{ group, row int }
-	rapid.Check(t, func(t *rapid.T) {
-		counts := rapid.SliceOfN(rapid.IntRange(0, 6), 0, 20).Draw(t, "counts")
-		size := rapid.IntRange(1, 9).Draw(t, "size")
-		g := paging.NewGroups(counts)
-		var want, got []row
-		for group, n := range counts {
-			for i := range n {
-				want = append(want, row{group, i})
-			}
-		}
-		if g.Total() != int64(len(want)) {
-			t.Errorf("Total() = %d, want %d", g.Total(), len(want))
-		}
-		for number := 1; ; number++ {
-			before := len(got)
-			spans, err := g.Spans(paging.Page{Number: number, Size: size})
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, s := range spans {
-				if s.From >= s.To {
-					t.Errorf("page %d has the empty span %v", number, s)
-				}
-				for i := s.From; i < s.To; i++ {
-					got = append(got, row{s.Group, i})
-				}
-			}
-			if n := len(got) - before; n != min(size, len(want)-before) {
-				t.Fatalf("page %d has %d rows, want %d", number, n, min(size, len(want)-before))
-			}
-			if len(got) == before {
-				break
-			}
-		}
-		if !slices.Equal(got, want) {
-			t.Errorf("the pages of %v have the rows %v, want %v", counts, got, want)
-		}
-	})
 }

@@ -211,38 +211,6 @@ func TestAllocate(t *testing.T) {
 	}
 }
 
-var someLine = rapid.Custom(func(t *rapid.T) stock.Line {
-	number := rapid.Int64Range(0, 4)
-	return stock.Line{
-		ID:          rapid.Int64Range(1, 1_000_000).Draw(t, "id"),
-		Collection:  stock.Collection(rapid.IntRange(1, 4).Draw(t, "collection")),
-		Kind:        stock.Kind(rapid.IntRange(1, 2).Draw(t, "kind")),
-		Number:      number.Draw(t, "number"),
-		Copies:      rapid.Ptr(number, true).Draw(t, "copies"),
-		MaxUses:     rapid.Ptr(number, true).Draw(t, "maxUses"),
-		PurchasedAt: libraries.HistoryStart + calendar.Date(rapid.Int32Range(-2, 3).Draw(t, "purchased")),
-	}
-})
-
-// TestAllocateLaws: a line consumes only when all lines before it are full, and no reading is lost.
-func TestAllocateLaws(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		lines := stock.OwnLines(rapid.SliceOf(someLine).Draw(t, "lines"), libraries.HistoryStart)
-		readings := rapid.Int64Range(0, 300).Draw(t, "readings")
-		consumed := stock.Allocate(lines, readings)
-		left := readings
-		for i, l := range lines {
-			if want := min(left, l.Possible()); consumed[i] != want {
-				t.Errorf("line %d of %v consumes %d, want %d", i, lines, consumed[i], want)
-			}
-			left -= consumed[i]
-		}
-		if want := max(readings-stock.Capacity(lines), 0); left != want {
-			t.Errorf("%d readings stay unallocated, want %d", left, want)
-		}
-	})
-}
-
 func TestCapacityStops(t *testing.T) {
 	large := stock.Line{Collection: stock.External, Kind: stock.LegacyLine, Copies: new(int64(math.MaxInt64 - 1))}
 	if got := stock.Capacity([]stock.Line{large, large}); got != math.MaxInt64 {
