@@ -36,7 +36,7 @@ type LoadOptions struct {
 	// Now tells when the load begins; nil is time.Now.
 	Now func() time.Time
 	// Progress, if not nil, is called with the stage of the load and how much of it is done: "wait" for another load of the
-	// tenant, "read" the feed, in bytes, "settle" to validate loans and reservations, and "fold" to aggregate the facts.
+	// tenant, "read" the feed, in bytes, "reconcile" to validate loans and reservations, and "aggregate" to aggregate the facts.
 	Progress func(stage string, done, total int64)
 	// TempDir is where rows are sorted; empty is the system's folder. MemoryLimit is how many bytes each sorter uses in memory; 0
 	// is 32 MiB.

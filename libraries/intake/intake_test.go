@@ -71,8 +71,8 @@ func lined[T any](rows ...T) []row.Lined[T] {
 	return list
 }
 
-// settle settles rows as a load does, which checks each before.
-func settle[T any](s *said, rows []row.Lined[T], check func(T) (T, error), settle func([]row.Lined[T]) row.Counts) row.Counts {
+// validated validates rows as a load does, which checks each one before.
+func validated[T any](s *said, rows []row.Lined[T], check func(T) (T, error), validate func([]row.Lined[T]) row.Counts) row.Counts {
 	bad := 0
 	var good []row.Lined[T]
 	for _, r := range rows {
@@ -84,7 +84,7 @@ func settle[T any](s *said, rows []row.Lined[T], check func(T) (T, error), settl
 		}
 		good = append(good, row.Lined[T]{Line: r.Line, Row: v})
 	}
-	c := settle(good)
+	c := validate(good)
 	c.Rows, c.Bad = c.Rows+bad, c.Bad+bad
 	return c
 }
@@ -128,7 +128,7 @@ func TestTermsOfTheFeed(t *testing.T) {
 		t.Errorf("PutTerms = %v, want %v", got, want)
 	}
 	book := libraries.Book{ID: 3, Publisher: libraries.None, Categories: []int64{5, 1, 5}, Year: libraries.None}
-	if c := settle(&s, lined(book), in.Book, in.Books.Validate); c.New != 1 {
+	if c := validated(&s, lined(book), in.Book, in.Books.Validate); c.New != 1 {
 		t.Fatalf("Books = %+v, want a new one; %v", c, s)
 	}
 	if got := in.Books.Put[0].Categories; !slices.Equal(got, []int64{1, 5}) {
@@ -163,7 +163,7 @@ func TestBookRows(t *testing.T) {
 	for _, tt := range tests {
 		var s said
 		in := newIntake()
-		c := settle(&s, lined(tt.rows...), in.Book, in.Books.Validate)
+		c := validated(&s, lined(tt.rows...), in.Book, in.Books.Validate)
 		if got := s.of(c); got != tt.want {
 			t.Errorf("%s: Books = %q, want %q", tt.name, got, tt.want)
 		}
@@ -200,7 +200,7 @@ func TestLineRows(t *testing.T) {
 		tt.change(&line)
 		var s said
 		in := newIntake()
-		c := settle(&s, lined(line), in.Line, in.Lines.Validate)
+		c := validated(&s, lined(line), in.Line, in.Lines.Validate)
 		if got := s.of(c); got != tt.want {
 			t.Errorf("%s: Lines = %q, want %q", tt.name, got, tt.want)
 		}
@@ -223,7 +223,7 @@ func TestChannelRows(t *testing.T) {
 	for _, tt := range tests {
 		var s said
 		in := newIntake()
-		c := settle(&s, lined(tt.rows...), in.Channel, in.Channels.Validate)
+		c := validated(&s, lined(tt.rows...), in.Channel, in.Channels.Validate)
 		if got := s.of(c); got != tt.want {
 			t.Errorf("%s: Channels = %q, want %q", tt.name, got, tt.want)
 		}

@@ -48,8 +48,8 @@ func newFixture(t *testing.T, db *database.DB) *fixture {
 	return &fixture{&schoolsdb.Store{DB: db.DB, Copy: db.Copy}, t, db, id}
 }
 
-// settle settles the feed's registers against a state.
-func settle(st intake.Stored) (*intake.Intake, error) {
+// reconcile reconciles the feed with a state.
+func reconcile(st intake.Stored) (*intake.Intake, error) {
 	in := &intake.Intake{Stored: st, Began: (day + 1).Start(), History: day, NewToken: func() (string, error) { return "0123456789ABCDEF", nil }}
 	fail := func(line int, field, reason string) error { return errors.New(field + " " + reason) }
 	_, e1 := in.Entities([]row.Lined[intake.EntityRow]{{Row: intake.EntityRow{Ref: "rede", Type: "network", Name: "Rede", Degree: "F"}}}, fail)
@@ -70,7 +70,7 @@ func pile(in *intake.Intake, segment string) (*intake.Sorter, error) {
 // save loads one segment.
 func (f *fixture) save(ctx context.Context, segment string, progress func(done, total int)) (saved schoolsdb.Saved, err error) {
 	f.t.Helper()
-	l, err := f.Begin(ctx, f.partner, settle, nil)
+	l, err := f.Begin(ctx, f.partner, reconcile, nil)
 	if err != nil {
 		f.t.Fatal(err)
 	}

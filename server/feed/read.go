@@ -88,7 +88,7 @@ func (r *reading[T]) run(ctx context.Context) error {
 	for range workers {
 		running.Go(func() { r.parse(ctx) })
 	}
-	return r.settle(ctx)
+	return r.deliver(ctx)
 }
 
 // begin reads the header of CSV.
@@ -202,15 +202,15 @@ func (w worker[T]) row(b *batch[T], i int, to *result[T]) (ok bool) {
 	return true
 }
 
-// settle gives the results to take and bad, in the file's order.
-func (r *reading[T]) settle(ctx context.Context) error {
+// deliver passes the results to take and bad, in the file's order.
+func (r *reading[T]) deliver(ctx context.Context) error {
 	for b := range r.order {
 		<-b.parsed
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		for i := range b.results {
-			if err := r.settleRow(&b.results[i]); err != nil {
+			if err := r.deliverRow(&b.results[i]); err != nil {
 				return err
 			}
 		}
@@ -222,8 +222,8 @@ func (r *reading[T]) settle(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// settleRow gives one result to take or to bad.
-func (r *reading[T]) settleRow(one *result[T]) error {
+// deliverRow passes one result to take or to bad.
+func (r *reading[T]) deliverRow(one *result[T]) error {
 	wrong := one.wrong
 	if wrong == nil {
 		err := r.take(&one.made, one.line)

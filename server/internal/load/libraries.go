@@ -71,7 +71,7 @@ func (l *librariesLoad) begin(ctx context.Context) (lease *snapshotdb.Load, err 
 	l.intake = intake.NewIntake(stored, l.Now(), history)
 	l.sorter = &intake.Sorter{Sorter: extsort.Sorter{Dir: l.TempDir, Limit: l.MemoryLimit}}
 	l.loans, l.reservations = l.store.RecordSorters(l.intake, l.sorter, l.base)
-	l.loans.Progress = func(done, total int) { l.tell("settle", int64(done), int64(total)) }
+	l.loans.Progress = func(done, total int) { l.tell("reconcile", int64(done), int64(total)) }
 	l.reservations.Progress = l.loans.Progress
 	return lease, err
 }

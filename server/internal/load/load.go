@@ -106,7 +106,7 @@ func (l *loading) steps(ctx context.Context, d domain) error {
 		found := l.report.Findings()
 		l.totals.Check = &found
 	}
-	if err := d.save(ctx, func(done, total int) { l.tell("fold", int64(done), int64(total)) }); err != nil {
+	if err := d.save(ctx, func(done, total int) { l.tell("aggregate", int64(done), int64(total)) }); err != nil {
 		return err
 	}
 	took := time.Since(start)

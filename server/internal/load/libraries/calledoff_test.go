@@ -16,7 +16,7 @@ import (
 func TestCalledOff(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		f := newFixture(t, db)
-		for _, stage := range []string{"read", "settle", "fold"} {
+		for _, stage := range []string{"read", "reconcile", "aggregate"} {
 			ctx, cancel := context.WithCancel(t.Context())
 			o := load.Options{TempDir: t.TempDir(), Now: noon, Progress: func(now string, _, _ int64) {
 				if now == stage {

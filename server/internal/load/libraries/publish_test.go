@@ -167,7 +167,7 @@ func TestLateStepIsTakenAgain(t *testing.T) {
 		}
 		totals, err := f.load(good, func(o *load.Options) {
 			o.Progress = func(stage string, done, total int64) {
-				if stage == "fold" && done == total {
+				if stage == "aggregate" && done == total {
 					saving, asked = true, 0
 				}
 			}

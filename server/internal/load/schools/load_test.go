@@ -345,7 +345,7 @@ func TestWaitsForItsTurn(t *testing.T) {
 		if err != nil || totals.New != 2 {
 			t.Errorf("load = %+v, %v, want it to go on", totals, err)
 		}
-		if want := []string{"wait", "read", "fold"}; !slices.Equal(stages, want) {
+		if want := []string{"wait", "read", "aggregate"}; !slices.Equal(stages, want) {
 			t.Errorf("stages = %q, want %q", stages, want)
 		}
 	})

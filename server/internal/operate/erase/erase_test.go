@@ -311,7 +311,7 @@ func TestForgetDuringLoad(t *testing.T) {
 		w := newWorld(t, db)
 		forgot := 0
 		w.during = func(stage string) {
-			if stage == "fold" && forgot < 2 { // at its first part, and when it is written
+			if stage == "aggregate" && forgot < 2 { // at its first part, and when it is written
 				forgot++
 				w.forget()
 			}
