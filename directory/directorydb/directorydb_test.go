@@ -86,33 +86,6 @@ func TestPartner(t *testing.T) {
 	})
 }
 
-// TestCreatePartnerRollsBack: it is a part of the caller's transaction.
-func TestCreatePartnerRollsBack(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, db *database.DB) {
-		newPartner(t, db, "first")
-		stop := errors.New("stop")
-		var id directory.PartnerID
-		err := inTx(t, db, func(ctx context.Context, tx bun.Tx) (err error) {
-			if id, err = directorydb.CreatePartner(ctx, tx, "second", "Second"); err != nil {
-				return err
-			}
-			if _, err := directorydb.PartnerByID(ctx, tx, id); err != nil {
-				return err
-			}
-			return stop
-		})
-		if !errors.Is(err, stop) {
-			t.Fatal(err)
-		}
-		if _, err := snapshotdb.TenantOf(t.Context(), db, snapshotdb.Partner, "second"); !errors.Is(err, snapshotdb.ErrNotFound) {
-			t.Errorf("Tenant(rolled back) = %v, want ErrNotFound", err)
-		}
-		if _, err := directorydb.PartnerByID(t.Context(), db, id); !errors.Is(err, directory.ErrNotFound) {
-			t.Errorf("PartnerByID(rolled back) = %v, want ErrNotFound", err)
-		}
-	})
-}
-
 func TestCounters(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		ctx := t.Context()

@@ -31,43 +31,6 @@ func (l *law) Fields(w *row.Walk) {
 	row.Bool(w, "ok", &l.OK)
 }
 
-// readLaw returns a file's rows.
-func readLaw(t testing.TB, name string, content []byte) []law {
-	t.Helper()
-	var rows []law
-	err := readEach(context.Background(), write(t, name, content),
-		func(l law, _ int) error { rows = append(rows, l); return nil }, nil)
-	if err != nil {
-		t.Fatalf("Read(%s) of %q = %v", name, content, err)
-	}
-	return rows
-}
-
-// TestFormsAgree writes random rows as the standard library does, in both forms, and reads them back.
-func TestFormsAgree(t *testing.T) {
-	runes := rapid.SampledFrom([]rune("abc,\";\r\n\t\\/<é\u2028😀 "))
-	text := rapid.StringOfN(runes, 0, 8, -1)
-	rapid.Check(t, func(rt *rapid.T) {
-		rows := rapid.SliceOfN(rapid.Custom(func(rt *rapid.T) law {
-			return law{text.Draw(rt, "a"), text.Draw(rt, "b"), rapid.Int64Range(0, 9007199254740991).Draw(rt, "n"), rapid.Bool().Draw(rt, "ok")}
-		}), 0, 5).Draw(rt, "rows")
-		var lines, cells bytes.Buffer
-		w := stdcsv.NewWriter(&cells)
-		w.Write([]string{"ok", "b", "n", "a"})
-		for _, l := range rows {
-			b, _ := json.Marshal(map[string]any{"a": l.A, "b": l.B, "n": l.N, "ok": l.OK, "stray": rows})
-			lines.Write(append(b, '\n'))
-			w.Write([]string{fmt.Sprint(l.OK), l.B, fmt.Sprint(l.N), l.A})
-		}
-		w.Flush()
-		for name, content := range map[string][]byte{"f.ndjson": lines.Bytes(), "f.csv": cells.Bytes()} {
-			if got := readLaw(t, name, content); fmt.Sprint(got) != fmt.Sprint(rows) {
-				rt.Fatalf("Read(%s) of %q = %+v, want %+v", name, content, got, rows)
-			}
-		}
-	})
-}
-
 // TestCSVAsStandard holds what is taken for CSV, and what not, to encoding/csv, on text that is thick with its marks.
 func TestCSVAsStandard(t *testing.T) {
 	marks := rapid.StringOfN(rapid.SampledFrom([]rune("ab,,\"\"\n\n\r")), 0, 24, -1)

@@ -7,7 +7,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/lectern-dev/lectern/paging/row"
 	"github.com/lectern-dev/lectern/server/feed"
 )
 
@@ -101,4 +103,25 @@ func TestShownValues(t *testing.T) {
 			}
 		})
 	}
+}
+
+// segment is a row of segments, its texts not copied.
+type segment struct {
+	id, account []byte
+	book        int64
+	start       time.Time
+	ms          int64
+	from, to    int64
+	wpm         []byte
+}
+
+func (s *segment) Fields(w *row.Walk) {
+	row.ID(w, "segmentId", &s.id, row.Required)
+	row.Bytes(w, "account", &s.account, row.Required)
+	row.Int(w, "bookId", &s.book, row.Required)
+	row.Instant(w, "startedAt", &s.start, row.Required)
+	row.Int(w, "durationMs", &s.ms, row.Required)
+	row.IntOrNone(w, "from", &s.from)
+	row.IntOrNone(w, "to", &s.to)
+	row.Number(w, "wpm", &s.wpm)
 }
