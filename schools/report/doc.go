@@ -31,8 +31,8 @@
 //
 // [Reports.Summary] counts the rows of the three lists without making them. The blocks of days give the accesses and the
 // minutes, the index gives the reading rows. The sums of a user mostly tell which rows are finished. A record is read
-// only if they do not, usually for a book that was read across an end of the period: so only records that have days on
-// both sides of it are read. Users are counted 4,096 at a time, so memory does not grow with the network.
+// only if they do not, usually for a book that was read across an end of the period. In a long period the scan skips the
+// records of other books. Users are counted 4,096 at a time, so memory does not grow with the network.
 //
 // # Incremental pulls
 //

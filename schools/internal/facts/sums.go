@@ -198,10 +198,14 @@ func (s *Sums) within(i int, w *Window) (least, most int64) {
 	return least, most
 }
 
-// Across returns days of which a book has one, if it was read in a period: the last or the first day of the period
-// if the book was read before and after it too, otherwise the period.
+// longPeriod is the number of days from which on a scan of all records of a period takes longer than one of the
+// records at each end of it.
+const longPeriod = 90
+
+// Across returns days that overlap those of a book's record, if the book was read in a period: the last or the first
+// day of a long period if the book was read on both sides of it, otherwise the period.
 func (s *Sums) Across(book int64, p calendar.Period) snapshot.Span {
-	if i, ok := slices.BinarySearch(s.books, book); ok {
+	if i, ok := slices.BinarySearch(s.books, book); ok && p.End-p.Start >= longPeriod {
 		first, last := s.days(i)
 		if first <= p.End && p.End < last {
 			return snapshot.Between(p.End, p.End)
