@@ -6,7 +6,6 @@ import (
 	"database/sql"
 	"encoding/base64"
 	"errors"
-	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -77,27 +76,6 @@ func TestIssueDirectory(t *testing.T) {
 		named, second := issueDirectory(t, s, authdb.IssueParams{Tenant: acme, API: auth.Directory})
 		if named == secret || second.ID() != "1-2" || second.RateBudget() == k.RateBudget() {
 			t.Errorf("a second key is %+v, want 1-2 with a secret and a budget of its own", second)
-		}
-	})
-}
-
-// A request that is signed with an issued secret is good, and one that is not is not.
-func TestSecretVerifies(t *testing.T) {
-	each(t, func(t *testing.T, s *authdb.Store, c *clock) {
-		secret, k := issueDirectory(t, s, authdb.IssueParams{Tenant: auth.Tenant(1)})
-		signed := auth.Signed{Method: "GET", Target: "/", Date: start.Format(http.TimeFormat)}
-		signed.Authorization = auth.Sign(signed, k.ID(), secret, auth.SHA256)
-		id, _, _, _ := auth.ParseAuthorization(signed.Authorization)
-		g, err := s.Secret(t.Context(), id, box(t))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := signed.Verify(g.Secret, g.Now); err != nil {
-			t.Errorf("Verify = %v", err)
-		}
-		signed.Target = "/other"
-		if err := signed.Verify(g.Secret, g.Now); !errors.Is(err, auth.ErrSignature) {
-			t.Errorf("Verify of another target = %v, want ErrSignature", err)
 		}
 	})
 }

@@ -59,7 +59,7 @@ func TestWaitingWritersLeaveConnections(t *testing.T) {
 // writes stand one after the other, in the order of their numbers, as one writer would have made them, and every state is what the
 // first so many of them make: none lacks a write that was acknowledged before it was read. What a state was it stays.
 func TestWritersBesideReaders(t *testing.T) {
-	const writers, each = 8, 25
+	const writers, each = 8, 12
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		s := newStage(t, db, "a")
 		stores := []*directorydb.Store{s.Store, {DB: openAgain(t, db).DB}}

@@ -42,15 +42,6 @@ func TestSummaryWithoutVideo(t *testing.T) {
 	}
 }
 
-// TestSummaryOfOneVideo shows materials.video as soon as one title is one.
-func TestSummaryOfOneVideo(t *testing.T) {
-	n := (&network{books: []libraries.Book{{ID: 1, HasVideo: true}}}).pack(t)
-	s, err := n.reports().Summary(t.Context(), n.access(), report.SummaryQuery{Period: firstDays(10)}, wholePage)
-	if err != nil || s.Profile.Video == nil || s.Profile.Video.Titles != 1 {
-		t.Errorf("profile of a network of one video: %+v, %v", s, err)
-	}
-}
-
 // TestSummaryActiveLoans holds that returns of loans made before the period make no negative number.
 func TestSummaryActiveLoans(t *testing.T) {
 	g := report.General{Sums: metric.Measures{metric.Loans: 3, metric.Returns: 5}}
@@ -92,19 +83,6 @@ func TestSummaryChannelsSilent(t *testing.T) {
 	n.channelsErr = errors.New("disk on fire")
 	if _, err := reports.Summary(t.Context(), n.access(), q, wholePage); !errors.Is(err, n.channelsErr) {
 		t.Errorf("error %v, want %v", err, n.channelsErr)
-	}
-}
-
-// TestSummarySource asks another source than the store for channels.
-func TestSummarySource(t *testing.T) {
-	n, source := village(t), &network{}
-	source.at = n.at
-	source.channels = []libraries.ChannelDay{{Day: libraries.HistoryStart, Channel: libraries.WebTablet, Sessions: 3}}
-	reports := n.reports()
-	reports.Channels = source
-	s, err := reports.Summary(t.Context(), n.access(), report.SummaryQuery{Period: firstDays(5)}, wholePage)
-	if want := (report.ChannelTotals{Available: true, Tablet: 3}); err != nil || s.Channels != want {
-		t.Errorf("channels %+v, %v, want %+v", s.Channels, err, want)
 	}
 }
 
