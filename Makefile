@@ -20,7 +20,9 @@ build: ## build ./lectern
 release: ## build ./release for Linux, macOS and Windows, with SHA-256 sums; ARGS="linux/amd64"
 	server/deploy/release $(ARGS)
 
-SHORT := go test -short -p 4 -shuffle=on -timeout $(TIMEOUT) ./...
+SHORT := go test -short -p 4 -shuffle=on -timeout $(TIMEOUT)
+# The packages that take longest begin first.
+SLOWEST := ./server ./examples ./paging/snapshot/snapshotdb ./server/cmd/lectern
 
 # each runs a command in several modules and fails if it fails in any of them.
 each = failed=0; for m in $(1); do (cd $$m && $(2)) || failed=1; done; exit $$failed
@@ -30,7 +32,7 @@ each = failed=0; for m in $(1); do (cd $$m && $(2)) || failed=1; done; exit $$fa
 .PHONY: test
 test: ## test rules, stores, HTTP, commands and README on SQLite and a temporary PostgreSQL, and half a minute of trials
 	CGO_ENABLED=0 GOFLAGS="$$(go env GOFLAGS) -trimpath" .ci/with python3 curl -- .ci/with-postgres sh -c \
-		'(cd $(TOOLS)/trials && $(SHORT)) & trials=$$!; $(SHORT); failed=$$?; wait $$trials && exit $$failed'
+		'(cd $(TOOLS)/trials && $(SHORT) ./...) & trials=$$!; $(SHORT) $(SLOWEST) ./...; failed=$$?; wait $$trials && exit $$failed'
 
 .PHONY: verify
 verify: ## test with the race detector, PgBouncer, a browser and systemd; test release and bench; two minutes of trials
