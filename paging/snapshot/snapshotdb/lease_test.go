@@ -178,7 +178,7 @@ func TestCalledOffInCommit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer over.Close()
+		t.Cleanup(func() { over.Close() }) // after muteCommit has hung up
 		away := *store
 		away.DB, away.Copy = over.DB, over.Copy
 		l, err := away.Begin(ctx, tenant, nil)
@@ -243,6 +243,8 @@ func muteCommit(t *testing.T, to string, n int, done func()) string {
 				}
 				if mute.Load() { // this is the answer
 					done()
+					<-t.Context().Done() // a pool that closes would wait 15 s for a silent connection
+					client.Close()
 					return
 				}
 				if _, err := client.Write(b[:got]); err != nil {
