@@ -128,6 +128,7 @@ func TestFrozenServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
+	defer w.close() // first: a pool that closes would wait 15 s for a silent connection
 	for _, text := range []string{`SELECT 1`, `SELECT 1 WHERE $1 = 1`} {
 		var open []bun.Conn
 		for range 3 {
