@@ -306,7 +306,7 @@ func TestDocsLanguage(t *testing.T) {
 		t.Errorf("the chosen API is %q, want the libraries", text)
 	}
 	b.run(click(`header a[href^="/explore"]`))
-	if text := b.text("h1"); text != "Veja os números" {
+	if text := b.text("#heading"); text != "Veja os números" {
 		t.Errorf("the numbers are headed %q, want Portuguese", text)
 	}
 	b.quiet(d.url)
