@@ -432,7 +432,7 @@ func TestExploreAddress(t *testing.T) {
 		t.Errorf("the search for %q finds %q", title, got)
 	}
 
-	b.leave("#language")
+	b.run(click("#language"))
 	b.text(`html[lang="pt-BR"] .tiles`)
 	b.settled()
 	if got := evaluate[string](b, "location.search + location.hash"); got != "?lang=pt-BR"+hash || b.text("#subject") != "Leitura nas escolas" {
