@@ -31,7 +31,7 @@
 //
 // # Before you change a number
 //
-// Events are not stored. What they count for is decided when they are loaded, so a changed rule holds for later loads
+// Events are not stored. A load decides how they count, so a changed rule holds for later loads
 // only, and a network has to be loaded again to have one answer. Event ids are stored too: if [NewEventID] changes, a
 // feed that is loaded again counts twice.
 //

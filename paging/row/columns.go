@@ -187,7 +187,7 @@ func ParseInts(text string) (list []int64, ok bool) {
 	return list, true
 }
 
-// Append appends a record to a file that lives no longer than the program, so there is no version. Fields follow one
+// Append appends a record to a temporary file, so it needs no version. Fields follow one
 // another: numbers as varints, and in front of a nullable field a byte that says whether it has a value.
 func (s Schema) Append(b []byte, r Row) []byte {
 	a := appenders.Get().(*appender)

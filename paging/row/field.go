@@ -260,7 +260,7 @@ func Ints(w *Walk, name string, p *[]int64, options ...Option) {
 	}
 }
 
-// optional declares that no value stands for null.
+// optional declares that a field has no value for null, which is stored apart.
 func (f *Field) optional(w *Walk) {
 	if w.making {
 		f.Nullable = true

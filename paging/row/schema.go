@@ -33,7 +33,7 @@ type Field struct {
 	Index int // among the fields, from 0
 	// Required says that the field is never null.
 	Required bool
-	// Nullable says that no value stands for null. Otherwise Null does.
+	// Nullable says that null is stored apart from the values. Otherwise Null is the value for null.
 	Nullable bool
 	Null     int64
 	AtMost   int      // characters of a text in a feed; 0 is any number

@@ -1,7 +1,7 @@
 // Package deploy holds no code but tests of the files beside it, by which Lectern is built and run: an image, a server with its
 // database in containers, units of systemd, and releases.
 //
-//	Dockerfile              an image of the binary alone
+//	Dockerfile              an image with only the binary
 //	compose.yaml            a server and PostgreSQL
 //	lectern.service         the server, and
 //	lectern-load.timer      the hourly load of the feeds that have changed

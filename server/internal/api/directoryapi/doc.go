@@ -27,7 +27,7 @@
 //
 // # Design
 //
-// The signature is checked in two parts. The header alone shows whether the sender knows a secret. If not, no byte of
+// The signature is checked in two parts. Only the header shows whether the sender knows a secret. If not, no byte of
 // the body is read, and the time of the check does not tell whether the key exists.
 //
 // A list parameter that is sent twice is invalid, because the client's intention is not known. Unknown parameters are

@@ -17,7 +17,7 @@ import (
 // Pulls remembers from which snapshot the pages of a query are answered, and knows which snapshots are kept (H12). Its errors are
 // those of the database, and snapshot.ErrGone.
 type Pulls interface {
-	// KeptFrom returns since when the facts of a snapshot are current, or snapshot.ErrGone if the snapshot is no longer kept.
+	// KeptFrom returns when the facts of a snapshot became current, or snapshot.ErrGone if the snapshot has expired.
 	KeptFrom(ctx context.Context, t auth.Tenant, at snapshot.Versions) (time.Time, error)
 	// BeginPull notes that a query's first page was answered from a snapshot.
 	BeginPull(ctx context.Context, k snapshot.PullKey, at snapshot.Snapshot, now time.Time) error
@@ -43,7 +43,7 @@ var Snapshot = wire.Object{"type", "string", "minLength", 1, "pattern", `^[A-Za-
 
 const aboutSnapshot = "The X-Snapshot of an earlier answer: answers as then, from the same state of the data and with the same defaults of the period."
 
-// ErrGone refuses a snapshot that is no longer kept. It is never changed.
+// ErrGone refuses a snapshot that has expired. It is never changed.
 var ErrGone = &Problem{Status: http.StatusGone, Message: "that snapshot is no longer kept; begin the pull again"}
 
 const aboutSince = "The X-Snapshot of an earlier pull of the same query, of which a copy is kept: lists the rows that may differ from it, and by their key alone those that have left it. A period must be given then. 410: pull anew."
@@ -104,7 +104,7 @@ func (c Caller) pullKey(query string) snapshot.PullKey {
 }
 
 // Report runs a report on the snapshots of the request, and passes it since when the facts of the answer's snapshot are current.
-// Snapshots that the request names are used like those of pulls. The error is ErrGone if one of them is no longer kept.
+// Snapshots that the request names are used like those of pulls. The error is ErrGone if one of them has expired.
 func (s States) Report(ctx context.Context, p Pulls, report func(from time.Time) error) error {
 	if s.Given {
 		report = s.using(ctx, p, s.At, report)

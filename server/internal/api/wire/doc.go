@@ -26,7 +26,7 @@
 //
 // # Design
 //
-// One function writes a row; there is no table of columns with a function each. So a record reads like its table in the
+// One function writes a row, instead of a table of columns with a function each. So a record reads like its table in the
 // specification, rows that share members call one function for them, and the compiler checks every type. The methods of Writer
 // know the type of each value, so a form with typed cells needs a branch in them and nothing in the records.
 //

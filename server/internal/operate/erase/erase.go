@@ -1,5 +1,5 @@
 // Package erase erases a person's name, e-mail and phone for ever (P7): from every snapshot, from rows that come later, and from
-// what the database's files keep of deleted rows. What the person read and borrowed stays in the reports, under a number.
+// what the database's files keep of deleted rows. The person's readings and loans stay in the reports, under a number.
 //
 //	e := &erase.Eraser{DB: db}
 //	done, err := e.Person(ctx, tenant, 4711) // {"library":"rede","userId":4711,"forgotten":"2026-…","repeated":false,"remains":{…}}
