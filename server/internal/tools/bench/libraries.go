@@ -49,10 +49,10 @@ func (n *network) summary(name, parameters string) question {
 	return q
 }
 
-// mostReaders returns the value of a column that most readers have.
+// mostReaders returns the value of a column that most readers have. Stored rows have -1 and empty texts for null.
 func (n *network) mostReaders(ctx context.Context, column string) (value string) {
 	db := must(database.Open(ctx, n.db))
 	defer db.Close()
-	check(db.NewRaw("SELECT ?0 FROM libraries_readers WHERE ?0 IS NOT NULL GROUP BY ?0 ORDER BY count(*) DESC, ?0 LIMIT 1", bun.Ident(column)).Scan(ctx, &value))
+	check(db.NewRaw("SELECT ?0 FROM libraries_readers WHERE CAST(?0 AS TEXT) NOT IN ('', '-1') GROUP BY ?0 ORDER BY count(*) DESC, ?0 LIMIT 1", bun.Ident(column)).Scan(ctx, &value))
 	return value
 }
