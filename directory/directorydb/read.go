@@ -106,7 +106,7 @@ func Names(ctx context.Context, db *handle.DB, partner directory.PartnerID, at i
 	if len(ids) == 0 {
 		return false, nil
 	}
-	from, among := handle.AmongOf(db, "accounts", partner, "user_id", ids)
+	from, among := handle.AmongOf(db, "accounts", bun.SafeQuery("tenant_id = ?", partner), "user_id", ids)
 	latest := bun.SafeQuery(`
 		SELECT user_id, name, email
 		  FROM ?2

@@ -49,7 +49,7 @@ func (s *Store) ReservationsByID(ctx context.Context, a report.Access, ids []int
 func (l listed[T]) byID(ctx context.Context, s *Store, a report.Access, ids []int64) (map[int64]T, error) {
 	found := make(map[int64]T, len(ids))
 	for part := range slices.Chunk(slices.Sorted(slices.Values(ids)), chunk) {
-		from, among := handle.AmongOf(s.DB, string(l.table), a.Network, string(l.id), part)
+		from, among := handle.AmongOf(s.DB, string(l.table), bun.SafeQuery("tenant_id = ?", a.Network), string(l.id), part)
 		err := snapshotdb.Read(ctx, s.DB, l.records, func(v T) {
 			id := v.Origin().ID
 			if _, asked := slices.BinarySearch(part, id); asked {

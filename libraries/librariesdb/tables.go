@@ -90,7 +90,7 @@ func (s *Store) people(ctx context.Context, of *snapshot.Records[libraries.Reade
 	if len(ids) == 0 {
 		return people, nil
 	}
-	from, among := handle.AmongOf(s.DB, "libraries_readers", a.Network, "user_id", ids)
+	from, among := handle.AmongOf(s.DB, "libraries_readers", bun.SafeQuery("tenant_id = ?", a.Network), "user_id", ids)
 	still := bun.SafeQuery("TRUE")
 	if unerased {
 		still = bun.SafeQuery("(SELECT erasures FROM versions WHERE tenant_id = ?) = ?", a.Network, a.Erasures)

@@ -135,16 +135,16 @@ func Row(values []int64) schema.QueryWithArgs {
 	return bun.SafeQuery("(?"+strings.Repeat(", ?", len(values)-1)+")", args...)
 }
 
-// AmongOf is [Among] for a table whose key begins with the tenant and the column. It returns the table to read from,
-// and the condition. PostgreSQL is made to look up each number: without statistics, as after the first load, it would
-// read all rows of the tenant.
-func AmongOf[N ~int64](db bun.IDB, table string, tenant any, column string, numbers []N) (from, condition schema.QueryWithArgs) {
+// AmongOf is [Among] for a table whose key has the column behind the columns of front, a condition such as tenant_id = 1.
+// It returns the table to read from, and the condition. PostgreSQL is made to look up each number: without statistics, as
+// after the first load, it would read all rows that meet front.
+func AmongOf[N ~int64](db bun.IDB, table string, front schema.QueryWithArgs, column string, numbers []N) (from, condition schema.QueryWithArgs) {
 	if isRange(numbers) || !Postgres(db) {
 		return bun.SafeQuery("?", bun.Ident(table)), Among(db, column, numbers)
 	}
 	return bun.SafeQuery(`unnest(?3::bigint[]) AS asked(n) CROSS JOIN LATERAL (
-		SELECT * FROM ?0 WHERE tenant_id = ?1 AND ?2 = asked.n OFFSET 0) AS ?0`,
-		bun.Ident(table), tenant, bun.Ident(column), listed('{', numbers, '}')), bun.SafeQuery("TRUE")
+		SELECT * FROM ?0 WHERE ?1 AND ?2 = asked.n OFFSET 0) AS ?0`,
+		bun.Ident(table), front, bun.Ident(column), listed('{', numbers, '}')), bun.SafeQuery("TRUE")
 }
 
 // isRange reports whether ascending numbers are close together.

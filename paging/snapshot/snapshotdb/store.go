@@ -95,11 +95,16 @@ func (s *Store) Scan(ctx context.Context, t auth.Tenant, number int64, k snapsho
 	if r.Among != nil && len(r.Among) == 0 {
 		return nil
 	}
+	of := bun.SafeQuery("tenant_id = ? AND kind = ?", t, k.Number)
+	from, among := bun.SafeQuery("blocks"), bun.SafeQuery("TRUE")
+	if r.Among != nil {
+		from, among = handle.AmongOf(s.DB, "blocks", of, "a", r.Among)
+	}
 	rows, err := s.DB.QueryContext(ctx, `
 		SELECT a, b, data
-		  FROM blocks
-		 WHERE tenant_id = ? AND kind = ? AND ? AND since <= ? AND until > ?
-		 ORDER BY a, b`, t, k.Number, in(s.DB, r), number, number)
+		  FROM ?
+		 WHERE ? AND ? AND ? AND since <= ? AND until > ?
+		 ORDER BY a, b`, from, of, among, in(r), number, number)
 	// The driver returns int64. To have database/sql convert each number would cost as much as the block's checksum.
 	var a, b any
 	var data sql.RawBytes
@@ -126,14 +131,10 @@ func (s *Store) Scan(ctx context.Context, t auth.Tenant, number int64, k snapsho
 // isRun reports whether ascending numbers have no gap.
 func isRun(of []int64) bool { return of[len(of)-1]-of[0] == int64(len(of))-1 }
 
-// in returns the condition that a block is in a range.
-func in(db bun.IDB, r snapshot.Range) schema.QueryWithArgs {
+// in returns the condition that a block is in the spans of a range.
+func in(r snapshot.Range) schema.QueryWithArgs {
 	where := bun.SafeQuery("TRUE")
 	and := func(more schema.QueryWithArgs) { where = bun.SafeQuery("? AND ?", where, more) }
-	if r.Among != nil {
-		// The bounds make PostgreSQL use the key while it has no statistics, as after the first load.
-		and(bun.SafeQuery("a BETWEEN ? AND ? AND ?", r.Among[0], r.Among[len(r.Among)-1], handle.Among(db, "a", r.Among)))
-	}
 	if r.A != (snapshot.Span{}) {
 		and(bun.SafeQuery("a >= ? AND a < ?", r.A.From, r.A.End))
 	}
