@@ -18,7 +18,6 @@ import (
 	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
-	"github.com/lectern-dev/lectern/server/internal/api/librariesapi"
 	"github.com/lectern-dev/lectern/server/internal/load"
 )
 
@@ -316,18 +315,6 @@ func TestAnalyticsURL(t *testing.T) {
 	if _, err := server.New(t.Context(), server.Config{URL: "sqlite:" + filepath.Join(t.TempDir(), "a.db"), AnalyticsURL: "analytics.example"}); err == nil {
 		t.Error("New with an analytics URL that is none = nil, want an error")
 	}
-}
-
-// libraryTargets are a good request of every route of the libraries.
-func libraryTargets() (targets []string) {
-	for _, rt := range librariesapi.Routes() {
-		target := rt.Path
-		if strings.HasSuffix(target, "/engagements") {
-			target += "?startDate=2026-09-01&endDate=2026-09-15"
-		}
-		targets = append(targets, target)
-	}
-	return targets
 }
 
 // with adds a parameter to a target.

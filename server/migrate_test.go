@@ -103,11 +103,3 @@ func TestMigrateToALaterVersion(t *testing.T) {
 		}
 	})
 }
-
-// another returns one more empty database on the engine of one.
-func another(t *testing.T, db *database.DB) *database.DB {
-	if db.Engine == database.SQLite {
-		return dbtest.SQLite(t)
-	}
-	return dbtest.Postgres(t)
-}

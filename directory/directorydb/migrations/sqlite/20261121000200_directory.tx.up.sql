@@ -74,7 +74,8 @@ CREATE INDEX accounts_version ON accounts (tenant_id, version);
 --bun:split
 CREATE INDEX accounts_entity ON accounts (tenant_id, entity_id, kind, user_id) WHERE NOT deleted;
 --bun:split
--- To find the deleted account that had a reference.
+-- To find the deleted account that had a reference. Without the column deleted in the index SQLite would read all accounts
+-- of the partner.
 CREATE INDEX accounts_deleted_reference ON accounts (tenant_id, reference_id, deleted) WHERE deleted;
 --bun:split
 -- The owners of each reference, in the order of time: an event belongs to the account that owned its reference at the

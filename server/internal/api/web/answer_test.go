@@ -206,12 +206,6 @@ func TestAnswersConcurrently(t *testing.T) {
 	wg.Wait()
 }
 
-type discard struct{ h http.Header }
-
-func (d discard) Header() http.Header         { return d.h }
-func (d discard) WriteHeader(int)             {}
-func (d discard) Write(b []byte) (int, error) { return len(b), nil }
-
 func TestWriteJSON(t *testing.T) {
 	w := httptest.NewRecorder()
 	web.WriteJSON(w, 201, func(w *wire.Writer) { w.Int("n", 1, "") })
