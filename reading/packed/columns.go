@@ -104,6 +104,9 @@ func Rows[T any](c *Columns, rows *[]T) Table[T] {
 // Array declares rows whose number is not stored: it is the same in all forms, or that of rows declared before.
 func Array[T any](c *Columns, rows []T) Table[T] { return Table[T]{c, [][]T{rows}} }
 
+// Itself is the column of rows that are numbers themselves.
+func Itself[N any](n *N) *N { return n }
+
 // resize returns n values, in the given memory if it is large enough.
 func resize[T any](values []T, n int) []T {
 	if n > cap(values) {

@@ -53,7 +53,7 @@ type AttributeColumns struct {
 // Columns implements [packed.Form].
 func (f *AttributeColumns) Columns(c *packed.Columns) {
 	c.Version(1)
-	packed.Ascending(packed.Rows(c, &f.IDs), 0, itself)
+	packed.Ascending(packed.Rows(c, &f.IDs), 0, packed.Itself)
 	n := len(f.IDs)
 	c.Check(n <= BlockReaders)
 	c.Integers(&f.Libraries, n)

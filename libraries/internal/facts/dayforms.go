@@ -19,7 +19,7 @@ type dayRows struct {
 // Columns implements [packed.Form].
 func (r *dayRows) Columns(c *packed.Columns) {
 	c.Version(1)
-	packed.Ascending(packed.Rows(c, &r.IDs), 0, itself)
+	packed.Ascending(packed.Rows(c, &r.IDs), 0, packed.Itself)
 	for m := range r.metrics {
 		c.Sparse(&r.metrics[m], len(r.IDs))
 	}
@@ -67,7 +67,7 @@ type DayOfReaders struct {
 // Columns implements [packed.Form].
 func (d *DayOfReaders) Columns(c *packed.Columns) {
 	d.dayRows.Columns(c)
-	packed.Ascending(packed.Rows(c, &d.Titles), 0, itself)
+	packed.Ascending(packed.Rows(c, &d.Titles), 0, packed.Itself)
 	n := int64(d.indexes.Len())
 	packed.Natural(c, int64(len(d.IDs)*len(d.Titles)), &n)
 	c.Fixed(&d.indexes, int(n), 0, int64(len(d.Titles))-1)

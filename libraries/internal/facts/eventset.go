@@ -69,7 +69,7 @@ func (s *EventSet) Columns(c *packed.Columns) {
 		s.recent = nil
 	}
 	c.Version(1)
-	packed.Words(packed.Rows(c, &s.ids), itself)
+	packed.Words(packed.Rows(c, &s.ids), packed.Itself)
 	for i := 1; i < len(s.ids); i++ {
 		c.Check(s.ids[i-1] < s.ids[i])
 	}

@@ -22,6 +22,3 @@ const (
 	firstDay, lastDay = math.MinInt32, math.MaxInt32
 	most              = math.MaxInt64
 )
-
-// itself is the column of rows that are numbers themselves.
-func itself[N any](n *N) *N { return n }

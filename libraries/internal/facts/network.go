@@ -45,7 +45,7 @@ func (n *Network) Columns(c *packed.Columns) {
 	packed.Naturals(titles, most, func(t *TitleCounts) *int64 { return &t.ActiveLoans })
 	packed.Naturals(titles, most, func(t *TitleCounts) *int64 { return &t.ActiveReservations })
 	packed.Naturals(titles, most, func(t *TitleCounts) *int64 { return &t.Confirmed })
-	packed.Ascending(packed.Rows(c, &n.Days.Dates), libraries.HistoryStart, itself)
+	packed.Ascending(packed.Rows(c, &n.Days.Dates), libraries.HistoryStart, packed.Itself)
 	if c.Reading() {
 		n.Days.Totals = make([]DayTotals, len(n.Days.Dates))
 	}

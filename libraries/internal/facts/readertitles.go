@@ -55,7 +55,7 @@ func (s *ReaderTitles) Columns(c *packed.Columns) {
 	packed.Naturals(titles, most, func(t *ReaderTitle) *int64 { return &t.Pair.Seconds })
 	packed.Naturals(titles, libraries.MaxProgress, func(t *ReaderTitle) *libraries.Progress { return &t.Pair.Highest })
 	days := packed.Lists(titles, func(t *ReaderTitle) *[]calendar.Date { return &t.Pair.Days })
-	packed.Ascending(days, libraries.HistoryStart, itself)
+	packed.Ascending(days, libraries.HistoryStart, packed.Itself)
 	loans := packed.Lists(titles, func(t *ReaderTitle) *[]LoanDays { return &t.Loans })
 	packed.Rising(loans, libraries.HistoryStart, func(l *LoanDays) *calendar.Date { return &l.Start })
 	packed.Naturals(loans, lastDay, func(l *LoanDays) *int32 { return &l.Days })
