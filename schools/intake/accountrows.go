@@ -32,18 +32,15 @@ func (a *AccountRow) Fields(w *row.Walk) {
 // are numbered in the order of their references. Bad rows are reported to bad. The error is that of bad or of
 // NewToken.
 func (in *Intake) Accounts(rows []row.Lined[AccountRow], bad row.Rejected) (row.Counts, error) {
-	live := in.liveAccounts(len(rows))
+	in.readRefs(len(rows))
 	in.eventUsers, in.PutRefOwners = map[string]directory.UserID{}, directory.RefOwners{}
 	return validate(row.Reconciler[AccountRow, directory.Account]{
 		Order: func(a, b AccountRow) int { return strings.Compare(a.Ref, b.Ref) },
 		Check: func(r AccountRow) (directory.Account, error) {
-			was, isLive := live[r.Ref]
-			return in.account(r, was, isLive)
+			was, isLive := in.live(r.Ref)
+			return in.checkAccount(r, was, isLive)
 		},
-		Was: func(a directory.Account) (directory.Account, bool) {
-			was, isLive := live[string(a.Ref)]
-			return was, isLive
-		},
+		Was: func(a directory.Account) (directory.Account, bool) { return in.live(string(a.Ref)) },
 		Put: func(a directory.Account, was *directory.Account) (err error) {
 			if was == nil {
 				err = in.create(&a)
@@ -54,22 +51,33 @@ func (in *Intake) Accounts(rows []row.Lined[AccountRow], bad row.Rejected) (row.
 	}, in.withCurrentRefs(rows), bad)
 }
 
-// liveAccounts returns the live accounts by reference. It also notes the account that each reference without
-// a history means: the live account, otherwise the last deleted one (F4).
-func (in *Intake) liveAccounts(more int) map[string]directory.Account {
-	live := make(map[string]directory.Account, len(in.Stored.Accounts))
+// readRefs notes the account that each reference without a history means: the live account, otherwise the last deleted
+// one (F4).
+func (in *Intake) readRefs(more int) {
 	in.users = make(map[string]directory.UserID, len(in.Stored.Accounts)+more)
 	for _, a := range in.Stored.Accounts { // by number
-		ref := string(a.Ref)
-		if _, taken := live[ref]; taken && a.Deleted {
-			continue
+		if a.Deleted {
+			if _, isLive := in.live(string(a.Ref)); isLive {
+				continue
+			}
 		}
-		in.users[ref] = a.ID
-		if !a.Deleted {
-			live[ref] = a
-		}
+		in.users[string(a.Ref)] = a.ID
 	}
-	return live
+}
+
+// live returns the stored account that has a reference now, or false.
+func (in *Intake) live(ref string) (directory.Account, bool) {
+	a, found := in.account(in.users[ref])
+	return a, found && !a.Deleted
+}
+
+// account returns the stored account of a number, or false.
+func (in *Intake) account(id directory.UserID) (directory.Account, bool) {
+	i, found := slices.BinarySearchFunc(in.Stored.Accounts, id, func(a directory.Account, id directory.UserID) int { return cmp.Compare(a.ID, id) })
+	if !found {
+		return directory.Account{}, false
+	}
+	return in.Stored.Accounts[i], true
 }
 
 // withCurrentRefs returns the rows with references that accounts gave up replaced by their present ones: the
@@ -101,12 +109,11 @@ func (in *Intake) withCurrentRefs(rows []row.Lined[AccountRow]) []row.Lined[Acco
 // lastOwner returns the last owner of a reference that has a history. An owner that is not stored counts as
 // deleted.
 func (in *Intake) lastOwner(ref directory.Ref) directory.Account {
-	last := in.Stored.RefOwners.Last(ref)
-	i, found := slices.BinarySearchFunc(in.Stored.Accounts, last, func(a directory.Account, id directory.UserID) int { return cmp.Compare(a.ID, id) })
-	if !found {
-		return directory.Account{ID: last, Deleted: true}
+	id := in.Stored.RefOwners.Last(ref)
+	if a, found := in.account(id); found {
+		return a
 	}
-	return in.Stored.Accounts[i]
+	return directory.Account{ID: id, Deleted: true}
 }
 
 // create gives a new account its number, its token and its reference, which another account may have given
@@ -147,8 +154,8 @@ func (in *Intake) owner(ref []byte, at time.Time) directory.UserID {
 	return in.Stored.RefOwners.At(directory.Ref(ref), at)
 }
 
-// account validates a row. Fields that the feed does not have stay as they are in was.
-func (in *Intake) account(of AccountRow, was directory.Account, live bool) (directory.Account, error) {
+// checkAccount validates a row. Fields that the feed does not have stay as they are in was.
+func (in *Intake) checkAccount(of AccountRow, was directory.Account, live bool) (directory.Account, error) {
 	known, deleted := in.known(of.Ref)
 	if deleted && !live || in.deleted[directory.Ref(of.EntityRef)] {
 		if !known {

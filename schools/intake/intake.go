@@ -222,5 +222,8 @@ func (in *Intake) Moves(later *Intake) Moves {
 	return m
 }
 
+// Release lets go of the stored accounts, which only the tables are validated with.
+func (in *Intake) Release() { in.Stored.Accounts = nil }
+
 // EventUsers returns the numbers whose events may have to move, ascending.
 func (in *Intake) EventUsers() []directory.UserID { return slices.Sorted(maps.Values(in.eventUsers)) }

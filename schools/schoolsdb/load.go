@@ -187,6 +187,7 @@ func (l *Load) Save(ctx context.Context, in *intake.Intake, events *intake.Sorte
 func (l *Load) publish(ctx context.Context, in *intake.Intake, moves intake.Moves, saved *Saved) error {
 	h, err := l.Publish(ctx, func(ctx context.Context, tx bun.Tx, now time.Time, h *snapshotdb.Current) (err error) {
 		if st := saved.Last.Stored; st.At.Registers != h.Registers {
+			st.At.Registers, st.Accounts = directorydb.Everything, nil // the intake may have let go of them
 			if err := l.store.update(ctx, tx, l.partner, &st, *h, now); err != nil {
 				return err
 			}

@@ -45,9 +45,9 @@ type schoolsLoad struct {
 	began   time.Time
 	held    *schoolsdb.Load // nil in a check
 	intake  *intake.Intake  // the one that the events are read by
-	rows    *rows
+	tables  *tables
 	sorter  *intake.Sorter
-	drops   map[directory.UserID]*[2]int // counts the segments and accesses of accounts that may not be created
+	drops   map[directory.UserID][2]int // counts the segments and accesses of accounts that may not be created
 }
 
 func (l *schoolsLoad) resources() []string {
@@ -82,10 +82,11 @@ func (l *schoolsLoad) read(ctx context.Context) (err error) {
 		return err
 	}
 	l.tell("read", l.folder.Done(), l.folder.Size())
+	l.intake.Release()
 	placed := l.intake.EventUsers()
-	l.drops = make(map[directory.UserID]*[2]int, len(placed))
+	l.drops = make(map[directory.UserID][2]int, len(placed))
 	for _, user := range placed {
-		l.drops[user] = new([2]int)
+		l.drops[user] = [2]int{}
 	}
 	return l.readAll(ctx, of(events(l, "segments", 0, l.intake.Segment)), of(events(l, "accesses", 1, l.intake.Access)))
 }
@@ -98,14 +99,15 @@ func (l *schoolsLoad) save(ctx context.Context, done func(done, total int)) (err
 		saved, err = l.held.Save(ctx, l.intake, l.sorter, done)
 	}
 	if err == nil {
-		err = l.rows.list(ctx, l.report)
+		err = l.reportLate(ctx)
 	}
 	if err != nil {
 		return err
 	}
 	t := l.totals
 	for user, to := range l.intake.Moves(saved.Last) {
-		if n := l.drops[user]; n != nil && to == 0 {
+		if to == 0 {
+			n := l.drops[user]
 			t.File("segments").Deleted += n[0]
 			t.File("accesses").Deleted += n[1]
 		}
@@ -126,36 +128,37 @@ func (l *schoolsLoad) close(ctx context.Context) error {
 // events is a file of events, which drops counts at a place.
 func events[R any](l *schoolsLoad, name string, place int, check func(R) (schools.Event, error)) row.File[R, schools.Event] {
 	return row.File[R, schools.Event]{Name: name, Check: check, Counts: l.totals.File(name), Take: func(e schools.Event, _ int) error {
-		if n := l.drops[e.User]; n != nil {
+		if n, placed := l.drops[e.User]; placed {
 			n[place]++
+			l.drops[e.User] = n
 		}
 		return l.sorter.Add(e)
 	}}
 }
 
-// rows are the good rows of the feed's tables, as they were read.
-type rows struct {
+// tables are the files of the feed's tables. They are read again when they are validated again, since their rows would take most of
+// the memory of a load.
+type tables struct {
 	entities    table[intake.EntityRow]
 	accounts    table[intake.AccountRow]
 	books       table[schools.Book]
 	evaluations table[intake.EvaluationRow]
 }
 
-// table has the rows of one file. Rows that are bad when the load begins are counted and left out.
+// table is the file of a table.
 type table[R any] struct {
-	rows   []row.Lined[R]
-	bad    int
-	reject row.Rejected
-	worse  []func() error // each reports a row that only the last validation found bad
+	bad    map[int]bool   // the lines of rows that the first validation found bad, nil before it
+	reject row.Rejected   // reports a row
+	late   []func() error // each reports a row that only the last validation found bad
 }
 
 // validation validates the rows of a table.
 type validation[R any] func([]row.Lined[R], row.Rejected) (row.Counts, error)
 
-// validate validates the tables against a snapshot. The first call reads them; the last of several calls counts.
+// validate validates the tables against a snapshot. The last of several calls counts.
 func (l *schoolsLoad) validate(ctx context.Context, st intake.Stored) (*intake.Intake, error) {
-	if l.rows != nil {
-		return l.validateAgain(l.intake.Rebase(st))
+	if l.tables != nil {
+		return l.validateAgain(ctx, l.intake.Rebase(st))
 	}
 	history := schools.HistoryStart()
 	if l.History != nil {
@@ -165,76 +168,79 @@ func (l *schoolsLoad) validate(ctx context.Context, st intake.Stored) (*intake.I
 		Stored: st, Began: l.began, History: history,
 		NewToken: func() (string, error) { return directory.NewAccessToken(rand.Reader) },
 	}
-	l.intake, l.rows = in, &rows{}
-	r, t := l.rows, l.totals
+	l.intake, l.tables = in, &tables{}
+	f, t := l.tables, l.totals
 	return in, l.readAll(ctx,
-		of(r.entities.file("entities", in.Entities, t.File("entities"))), of(r.accounts.file("accounts", in.Accounts, t.File("accounts"))),
-		of(r.books.file("books", in.Books, t.File("books"))), of(r.evaluations.file("evaluations", in.Evaluations, t.File("evaluations"))))
+		of(f.entities.file("entities", in.Entities, t.File("entities"))), of(f.accounts.file("accounts", in.Accounts, t.File("accounts"))),
+		of(f.books.file("books", in.Books, t.File("books"))), of(f.evaluations.file("evaluations", in.Evaluations, t.File("evaluations"))))
 }
 
-// validateAgain validates the good rows against a later snapshot. Rows that a directory write has made bad do not make the load
-// fail (F6). They are counted, and reported as bad rows.
-func (l *schoolsLoad) validateAgain(in *intake.Intake) (_ *intake.Intake, err error) {
-	t := l.totals
-	if *t.File("entities"), err = l.rows.entities.again(in.Entities); err != nil {
-		return in, err
+// validateAgain validates the rows against a later snapshot. Rows that were bad are left out, and are not reported again. Rows that a
+// directory write has made bad do not make the load fail (F6). They are counted, and reported as bad rows by reportLate.
+func (l *schoolsLoad) validateAgain(ctx context.Context, in *intake.Intake) (*intake.Intake, error) {
+	was := l.folder.Digest()
+	quiet := *l.loading
+	quiet.report, quiet.Progress = &feed.Report{}, nil
+	f, t := l.tables, l.totals
+	for _, name := range []string{"entities", "accounts", "evaluations"} {
+		*t.File(name) = row.Counts{}
 	}
-	if *t.File("accounts"), err = l.rows.accounts.again(in.Accounts); err != nil {
-		return in, err
+	err := quiet.readAll(ctx,
+		of(f.entities.file("entities", in.Entities, t.File("entities"))), of(f.accounts.file("accounts", in.Accounts, t.File("accounts"))),
+		of(f.evaluations.file("evaluations", in.Evaluations, t.File("evaluations"))))
+	if err == nil {
+		err = quiet.open(l)
 	}
-	*t.File("evaluations"), err = l.rows.evaluations.again(in.Evaluations)
+	if err == nil && quiet.folder.Digest() != was {
+		err = errors.New("the files have changed since the load began; run it again")
+	}
 	return in, err
 }
 
 // file is the table's file. Its rows are validated when all are read.
 func (t *table[R]) file(name string, validate validation[R], n *row.Counts) row.File[R, R] {
+	var rows []row.Lined[R]
 	return row.File[R, R]{
 		Name: name, Counts: n,
 		Check: func(r R) (R, error) { return r, nil },
 		Take: func(r R, line int) error {
-			t.rows = append(t.rows, row.Lined[R]{Line: line, Row: r})
+			if t.bad[line] {
+				n.Bad++
+			} else {
+				rows = append(rows, row.Lined[R]{Line: line, Row: r})
+			}
 			return nil
 		},
-		End: func(_ context.Context, reject row.Rejected) (err error) {
-			t.bad, t.reject = n.Bad, reject
-			bad := map[int]bool{}
-			*n, err = t.count(validate, func(line int, field, reason string) error {
-				bad[line] = true
-				return reject(line, field, reason)
+		End: func(_ context.Context, reject row.Rejected) error {
+			first := t.bad == nil
+			if first {
+				t.bad, t.reject = map[int]bool{}, reject
+			}
+			t.late = nil
+			c, err := validate(rows, func(line int, field, reason string) error {
+				if first {
+					t.bad[line] = true
+					return reject(line, field, reason)
+				}
+				t.late = append(t.late, func() error { return t.reject(line, field, reason) })
+				return nil
 			})
-			t.rows = slices.DeleteFunc(t.rows, func(r row.Lined[R]) bool { return bad[r.Line] })
-			t.bad = n.Bad
+			c.Rows = 0 // counted
+			n.Add(c)
 			return err
 		},
 	}
 }
 
-// count validates the rows, and counts those that were bad before too.
-func (t *table[R]) count(validate validation[R], bad row.Rejected) (row.Counts, error) {
-	n, err := validate(t.rows, bad)
-	n.Rows += t.bad
-	n.Bad += t.bad
-	return n, err
-}
-
-// again validates the rows against a later snapshot.
-func (t *table[R]) again(validate validation[R]) (row.Counts, error) {
-	t.worse = nil
-	return t.count(validate, func(line int, field, reason string) error {
-		t.worse = append(t.worse, func() error { return t.reject(line, field, reason) })
-		return nil
-	})
-}
-
-// list reports the rows that directory writes made bad, if there is a report.
-func (r *rows) list(ctx context.Context, report *feed.Report) error {
-	if report == nil {
+// reportLate reports the rows that directory writes made bad, if there is a report.
+func (l *schoolsLoad) reportLate(ctx context.Context) error {
+	if l.report == nil || l.tables == nil {
 		return nil
 	}
-	for _, list := range slices.Concat(r.entities.worse, r.accounts.worse, r.evaluations.worse) {
-		if err := list(); err != nil {
+	for _, report := range slices.Concat(l.tables.entities.late, l.tables.accounts.late, l.tables.evaluations.late) {
+		if err := report(); err != nil {
 			return err
 		}
 	}
-	return report.Flush(ctx)
+	return l.report.Flush(ctx)
 }

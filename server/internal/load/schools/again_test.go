@@ -2,6 +2,8 @@ package schools_test
 
 import (
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -10,9 +12,11 @@ import (
 	"github.com/lectern-dev/lectern/directory"
 	"github.com/lectern-dev/lectern/directory/directorydb"
 	"github.com/lectern-dev/lectern/paging"
+	"github.com/lectern-dev/lectern/paging/row"
 	"github.com/lectern-dev/lectern/schools/report"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
+	"github.com/lectern-dev/lectern/server/feed"
 	"github.com/lectern-dev/lectern/server/internal/load"
 )
 
@@ -134,4 +138,70 @@ func (f *fixture) tenths() map[directory.UserID]int64 {
 		got[r.UserID] += int64(r.Minutes)
 	}
 	return got
+}
+
+// TestWriteDuringLoad changes the directory before the last step of a load, which validates the rows again: a row that was good is
+// skipped or counted as bad, and each bad row is reported once. If the files have changed too, nothing is loaded.
+func TestWriteDuringLoad(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		f := newFixture(t, db)
+		files := with("entities.ndjson", `{"referenceId":"rede","entityType":"network","name":"rede","degree":"6"}
+{"referenceId":"escola","entityType":"school","name":"escola","degree":"6","parentReferenceId":"rede"}
+{"referenceId":"6a","entityType":"class","name":"6a","degree":"6","parentReferenceId":"escola"}`)
+		files["accounts.ndjson"] += "\n" + `{"referenceId":"bia","kind":"teacher","name":"Bia","entityReferenceId":"6a"}`
+		f.feedAgain(files, 2)
+		files["entities.ndjson"] += "\n" + `{"referenceId":"6b","entityType":"class","name":"6b","degree":"6","parentReferenceId":"escola"}`
+		files["accounts.ndjson"] += "\n" + `{"referenceId":"caio","kind":"robot","name":"Caio"}` + "\n" + `{"referenceId":"caio","kind":"internal","name":"Caio"}`
+		dir, report := t.TempDir(), filepath.Join(t.TempDir(), "bad.txt")
+		for name, text := range files {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		school := directory.EntityInput{Name: text("Seis"), EntityType: text("school"), Degree: text("6"), ReferenceID: text("6b"), ParentReferenceID: text("rede")}
+		during := func(writes ...func() error) (*feed.Totals, error) {
+			return load.Schools(t.Context(), f.store, f.partner, f.ref, os.DirFS(dir), load.Options{
+				TempDir: t.TempDir(), SkipBad: report, Now: func() time.Time { return time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC) },
+				Progress: func(stage string, done, _ int64) {
+					for stage == "aggregate" && len(writes) > 0 {
+						if err := writes[0](); err != nil {
+							t.Error(err)
+						}
+						writes = writes[1:]
+					}
+				},
+			})
+		}
+		api := &directorydb.Store{DB: f.db.DB, Now: f.store.Now}
+		touch := func() error { return os.Chtimes(filepath.Join(dir, "accounts.ndjson"), time.Time{}, time.Unix(1, 0)) }
+		rename := func() error {
+			_, err := api.UpdateTeacher(t.Context(), f.partner, "bia", teacher("bia"))
+			return err
+		}
+		before := versions(t, f)
+		if _, err := during(rename, touch); err == nil || !strings.Contains(err.Error(), "changed since the load began; run it again") || versions(t, f).Facts != before.Facts {
+			t.Errorf("load of files that change: %v", err)
+		}
+		remove := func() error { return api.DeleteTeacher(t.Context(), f.partner, "bia") }
+		create := func() error {
+			_, err := api.CreateEntity(t.Context(), f.partner, school)
+			return err
+		}
+		totals, err := during(remove, create)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := *totals.File("entities"), (row.Counts{Rows: 4, Unchanged: 3, Bad: 1}); got != want {
+			t.Errorf("entities %+v, want %+v", got, want)
+		}
+		if got, want := *totals.File("accounts"), (row.Counts{Rows: 4, New: 1, Unchanged: 1, Deleted: 1, Bad: 1}); got != want {
+			t.Errorf("accounts %+v, want %+v", got, want)
+		}
+		bad, err := os.ReadFile(report)
+		if want := `accounts.ndjson line 3: field kind: must be one of reader, teacher, administrator, internal: "robot"
+entities.ndjson line 4: field entityType: can't be changed: "class"
+`; err != nil || string(bad) != want {
+			t.Errorf("bad rows, %v:\n%swant:\n%s", err, bad, want)
+		}
+	})
 }
