@@ -48,7 +48,7 @@ func main() {
 	flag.StringVar(&o.beside, "beside", "", "earlier commits to measure too, separated by commas; ratios are those to the first")
 	flag.StringVar(&o.parts, "parts", "sql,writes,peak,frozen", "what else to measure: sql (with DuckDB), writes, peak, frozen, project (lines, make test)")
 	flag.IntVar(&o.hold, "hold", 0, "minutes to hold 80 % of the peak for")
-	flag.IntVar(&o.piece, "piece", 0, "days of each piece in which the schools' feeds are written and loaded, for feeds that the disk has no room for")
+	flag.IntVar(&o.piece, "piece", 0, "days of each piece in which feeds of schools are written and loaded, for feeds that the disk has no room for")
 	flag.StringVar(&o.out, "out", root+"/BENCHMARKS.md", "file to write the measurements to")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

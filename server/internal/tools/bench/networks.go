@@ -12,7 +12,8 @@ const (
 	processes  = 5          // whose first request is measured, for each question
 	loads      = 2          // of each feed
 	repeats    = 31         // of a page
-	mostEvents = 50_000_000 // of larger networks only the present binary is measured, and no load is repeated
+	mostEvents = 50_000_000 // of networks with more, only the present binary is measured, and no load is repeated
+	mostUsers  = 100_000    // the same
 )
 
 // networks are one network in the binaries of earlier commits and of this source tree, which is the last one. They are measured
@@ -35,7 +36,7 @@ func (t networks) measure(ctx context.Context) {
 	if n.piece == 0 {
 		check(n.generate(ctx, nil))
 	}
-	large := n.piece > 0 || n.events > mostEvents
+	large := n.piece > 0 || n.events > mostEvents || n.users > mostUsers
 	if large {
 		t = networks{n}
 	}
