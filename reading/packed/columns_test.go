@@ -53,7 +53,7 @@ func (s *sheet) Columns(c *packed.Columns) {
 	visits := packed.Lists(rows, func(l *line) *[]visit { return &l.Visits })
 	packed.Naturals(visits, daySeconds-1, func(v *visit) *int32 { return &v.Second })
 	books := packed.Lists(visits, func(v *visit) *[]int64 { return &v.Books })
-	packed.Ascending(books, 0, func(b *int64) *int64 { return b })
+	packed.Ascending(books, 0, packed.Itself)
 	c.Texts(&s.States, len(s.Rows))
 	c.Integers(&s.Classes, len(s.Rows))
 	c.Fixed(&s.Minutes, len(s.Rows), -100, 1<<40)

@@ -40,7 +40,7 @@ func (c *Coded[T]) Of(row int) T { return c.Values[c.At[row]] }
 
 // Integers declares a column of n coded integers.
 func (c *Columns) Integers(v *Coded[int64], n int) {
-	Ascending(Rows(c, &v.Values), 0, func(v *int64) *int64 { return v })
+	Ascending(Rows(c, &v.Values), 0, Itself)
 	codes(c, v, n)
 }
 

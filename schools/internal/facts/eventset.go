@@ -37,16 +37,15 @@ type eventDay struct {
 func (s *EventSet) Columns(c *packed.Columns) {
 	place := func(d *eventDay) *int8 { return &d.place }
 	numbers := func(d *eventDay) *[]uint64 { return &d.numbers }
-	number := func(n *uint64) *uint64 { return n }
 	c.Version(formVersion)
 	days := packed.Rows(c, &s.hashes)
 	packed.Ascending(days, 0, place)
-	packed.Words(packed.Lists(days, numbers), number)
+	packed.Words(packed.Lists(days, numbers), packed.Itself)
 	series := packed.Rows(c, &s.series)
 	packed.Words(series, func(s *eventSeries) *uint64 { return &s.id })
 	days = packed.Lists(series, func(s *eventSeries) *[]eventDay { return &s.days })
 	packed.Ascending(days, 0, place)
-	packed.Onward(packed.Lists(days, numbers), number)
+	packed.Onward(packed.Lists(days, numbers), packed.Itself)
 	if c.Reading() {
 		c.Check(slices.IsSortedFunc(s.series, func(a, b eventSeries) int { return cmp.Compare(a.id, b.id) }))
 	}

@@ -40,7 +40,7 @@ const maxMonths = 1 << 20
 // Columns declares the stored form. It implements [packed.Form].
 func (s *Sums) Columns(c *packed.Columns) {
 	c.Version(formVersion)
-	packed.Ascending(packed.Rows(c, &s.books), 0, func(book *int64) *int64 { return book })
+	packed.Ascending(packed.Rows(c, &s.books), 0, packed.Itself)
 	for i := range s.columns {
 		switch i {
 		case sumFirst:
