@@ -35,11 +35,7 @@ func (in *Intake) Accounts(rows []row.Lined[AccountRow], bad row.Rejected) (row.
 	in.readRefs(len(rows))
 	in.eventUsers, in.PutRefOwners = map[string]directory.UserID{}, directory.RefOwners{}
 	return validate(row.Reconciler[AccountRow, directory.Account]{
-		Order: func(a, b AccountRow) int { return strings.Compare(a.Ref, b.Ref) },
-		Check: func(r AccountRow) (directory.Account, error) {
-			was, isLive := in.live(r.Ref)
-			return in.checkAccount(r, was, isLive)
-		},
+		Order: func(a, b AccountRow) int { return strings.Compare(a.Ref, b.Ref) }, Check: in.checkAccount,
 		Was: func(a directory.Account) (directory.Account, bool) { return in.live(string(a.Ref)) },
 		Put: func(a directory.Account, was *directory.Account) (err error) {
 			if was == nil {
@@ -154,8 +150,9 @@ func (in *Intake) owner(ref []byte, at time.Time) directory.UserID {
 	return in.Stored.RefOwners.At(directory.Ref(ref), at)
 }
 
-// checkAccount validates a row. Fields that the feed does not have stay as they are in was.
-func (in *Intake) checkAccount(of AccountRow, was directory.Account, live bool) (directory.Account, error) {
+// checkAccount validates a row. Fields that the feed does not have stay as they are stored.
+func (in *Intake) checkAccount(of AccountRow) (directory.Account, error) {
+	was, live := in.live(of.Ref)
 	known, deleted := in.known(of.Ref)
 	if deleted && !live || in.deleted[directory.Ref(of.EntityRef)] {
 		if !known {

@@ -169,10 +169,10 @@ func (l *schoolsLoad) validate(ctx context.Context, st intake.Stored) (*intake.I
 		NewToken: func() (string, error) { return directory.NewAccessToken(rand.Reader) },
 	}
 	l.intake, l.tables = in, &tables{}
-	f, t := l.tables, l.totals
+	t := l.tables
 	return in, l.readAll(ctx,
-		of(f.entities.file("entities", in.Entities, t.File("entities"))), of(f.accounts.file("accounts", in.Accounts, t.File("accounts"))),
-		of(f.books.file("books", in.Books, t.File("books"))), of(f.evaluations.file("evaluations", in.Evaluations, t.File("evaluations"))))
+		of(t.entities.file(l, "entities", in.Entities)), of(t.accounts.file(l, "accounts", in.Accounts)),
+		of(t.books.file(l, "books", in.Books)), of(t.evaluations.file(l, "evaluations", in.Evaluations)))
 }
 
 // validateAgain validates the rows against a later snapshot. Rows that were bad are left out, and are not reported again. Rows that a
@@ -181,13 +181,10 @@ func (l *schoolsLoad) validateAgain(ctx context.Context, in *intake.Intake) (*in
 	was := l.folder.Digest()
 	quiet := *l.loading
 	quiet.report, quiet.Progress = &feed.Report{}, nil
-	f, t := l.tables, l.totals
-	for _, name := range []string{"entities", "accounts", "evaluations"} {
-		*t.File(name) = row.Counts{}
-	}
+	t := l.tables
 	err := quiet.readAll(ctx,
-		of(f.entities.file("entities", in.Entities, t.File("entities"))), of(f.accounts.file("accounts", in.Accounts, t.File("accounts"))),
-		of(f.evaluations.file("evaluations", in.Evaluations, t.File("evaluations"))))
+		of(t.entities.file(l, "entities", in.Entities)), of(t.accounts.file(l, "accounts", in.Accounts)),
+		of(t.evaluations.file(l, "evaluations", in.Evaluations)))
 	if err == nil {
 		err = quiet.open(l)
 	}
@@ -197,9 +194,11 @@ func (l *schoolsLoad) validateAgain(ctx context.Context, in *intake.Intake) (*in
 	return in, err
 }
 
-// file is the table's file. Its rows are validated when all are read.
-func (t *table[R]) file(name string, validate validation[R], n *row.Counts) row.File[R, R] {
+// file is the table's file, whose rows are counted anew. They are validated when all are read.
+func (t *table[R]) file(l *schoolsLoad, name string, validate validation[R]) row.File[R, R] {
 	var rows []row.Lined[R]
+	n := l.totals.File(name)
+	*n = row.Counts{}
 	return row.File[R, R]{
 		Name: name, Counts: n,
 		Check: func(r R) (R, error) { return r, nil },
@@ -234,7 +233,7 @@ func (t *table[R]) file(name string, validate validation[R], n *row.Counts) row.
 
 // reportLate reports the rows that directory writes made bad, if there is a report.
 func (l *schoolsLoad) reportLate(ctx context.Context) error {
-	if l.report == nil || l.tables == nil {
+	if l.report == nil {
 		return nil
 	}
 	for _, report := range slices.Concat(l.tables.entities.late, l.tables.accounts.late, l.tables.evaluations.late) {
