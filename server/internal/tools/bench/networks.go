@@ -12,8 +12,8 @@ const (
 	processes  = 5          // whose first request is measured, for each question
 	loads      = 2          // of each feed
 	repeats    = 31         // of a page
-	mostEvents = 50_000_000 // of networks with more, only the present binary is measured, and no load is repeated
-	mostUsers  = 100_000    // the same
+	mostEvents = 50_000_000 // of a network with more events or users, only the present binary is measured, and no load is repeated
+	mostUsers  = 100_000
 )
 
 // networks are one network in the binaries of earlier commits and of this source tree, which is the last one. They are measured
