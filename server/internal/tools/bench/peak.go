@@ -166,7 +166,8 @@ func (p *pressure) search(ctx context.Context) int {
 	check(p.failed)
 	top := len(p.took) / int(peakFor/time.Second)
 	for tenths := 10; tenths > 1; tenths-- {
-		if rate := top * tenths / 10; p.holds(ctx, rate) && p.holds(ctx, rate) {
+		rate := top * tenths / 10
+		if once := p.holds(ctx, rate); once && p.holds(ctx, rate) {
 			return rate
 		}
 	}
