@@ -3,7 +3,7 @@
 //
 // It is a snapshot.Cache over an LFU cache that weighs its entries. Keys begin with the tenant by type and contain
 // the version of the data, so an entry never has to be invalidated: a load makes new keys. Entries of earlier
-// versions are removed when nobody has used them for 15 minutes, or sooner if there is no room.
+// versions are removed when nobody has used them for 5 minutes, or sooner if there is no room.
 //
 //	c := cache.New(256 << 20)
 //	v, err := c.Load(ctx, key, func(ctx context.Context) (snapshot.Value, error) { return read(ctx) })
@@ -32,7 +32,7 @@ const timeout = 10 * time.Second
 
 // idle is the time after which an unused entry is removed. Most of them belong to earlier versions and would fill the
 // cache.
-const idle = 15 * time.Minute
+const idle = 5 * time.Minute
 
 // overhead is about the size of an entry besides its value: key, node and table slot.
 const overhead = 256
