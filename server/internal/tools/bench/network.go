@@ -152,6 +152,18 @@ func loaded(out []byte) (rows int, err error) {
 	return rows, nil
 }
 
+// gather has PostgreSQL gather the statistics that its planner needs, as it does by itself a minute after a load. SQLite's are fixed by
+// the migrations.
+func (n *network) gather(ctx context.Context) {
+	if strings.HasPrefix(n.db, "sqlite:") {
+		return
+	}
+	d := must(database.Open(ctx, n.db))
+	defer d.Close()
+	_, err := d.ExecContext(ctx, "ANALYZE")
+	check(err)
+}
+
 // databaseSize returns the bytes that the database takes on disk.
 func databaseSize(ctx context.Context, db string) (size int64) {
 	query := "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()"
