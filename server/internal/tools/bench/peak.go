@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -181,7 +182,7 @@ func (p *pressure) holds(ctx context.Context, rate int) bool {
 }
 
 // hold sends requests at a rate for some minutes, beside a directory write each second and a load every five minutes. Each minute it
-// writes a line. All requests must be answered, and all writes must be there at the end.
+// writes a line. All requests must be answered, and all schools must have their last names at the end.
 func (n *network) hold(ctx context.Context, minutes, rate int) {
 	p := n.press(ctx)
 	defer p.stop()
@@ -193,18 +194,26 @@ func (n *network) hold(ctx context.Context, minutes, rate int) {
 	written := 0
 	for minute := range minutes {
 		within, cancel := context.WithTimeout(ctx, time.Minute)
-		changed := make(chan error, 1)
-		go func() { changed <- n.change(within, w, minute, &written) }()
+		result := make(chan error, 1)
+		go func() { result <- n.change(within, w, minute, &written) }()
 		p.send(ctx, rate, workers, time.Minute)
 		cancel()
-		check(errors.Join(<-changed, p.failed))
+		check(errors.Join(<-result, p.failed))
 		memory := resident(p.servers[0].cmd.Process.Pid, "VmRSS:") + resident(p.servers[1].cmd.Process.Pid, "VmRSS:")
 		n.row(fmt.Sprint(minute), milliseconds.of(median(p.took)), milliseconds.of(percentile(p.took, 99)), fmt.Sprint(p.lost), mebibytes.of(float64(memory)))
 	}
-	for i := range written {
-		check(w.send(http.MethodGet, fmt.Sprint("/entities/school-", i), nil))
+	for i := max(0, written-changed); i < written; i++ {
+		if answer := must(w.send(http.MethodGet, fmt.Sprint("/entities/school-", i%changed), nil)); !bytes.Contains(answer, []byte(nthName(i))) {
+			check(fmt.Errorf("%s is lost: %s", nthName(i), answer))
+		}
 	}
 }
+
+// changed is the number of schools that change creates. Then it changes them, so that the data do not grow.
+const changed = 60
+
+// nthName is the name that the n-th write gives to its school.
+func nthName(n int) string { return fmt.Sprintf("School %d.", n) }
 
 // change makes a directory write each second until ctx is done. In every fifth minute it loads the events of another day first.
 func (n *network) change(ctx context.Context, w *writer, minute int, written *int) error {
@@ -221,7 +230,11 @@ func (n *network) change(ctx context.Context, w *writer, minute int, written *in
 		}
 	}
 	for each := time.NewTicker(time.Second); ; {
-		if err := w.school(http.MethodPost, *written); err != nil {
+		method := http.MethodPost
+		if *written >= changed {
+			method = http.MethodPut
+		}
+		if err := w.school(method, *written%changed, nthName(*written)); err != nil {
 			return err
 		}
 		*written++

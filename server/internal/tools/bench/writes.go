@@ -109,7 +109,7 @@ func (w *writer) several(method string, first, count int) ([]float64, error) {
 		all.Go(func() {
 			for i := int(next.Add(1)) - 1; i < count; i = int(next.Add(1)) - 1 {
 				start := time.Now()
-				if errs[c] = w.school(method, first+i); errs[c] != nil {
+				if errs[c] = w.school(method, first+i, method); errs[c] != nil {
 					return
 				}
 				times[i] = float64(time.Since(start))
@@ -120,39 +120,40 @@ func (w *writer) several(method string, first, count int) ([]float64, error) {
 	return times, errors.Join(errs...)
 }
 
-// school creates or changes the n-th school.
-func (w *writer) school(method string, n int) error {
+// school creates the n-th school, or changes it.
+func (w *writer) school(method string, n int, name string) error {
 	path, ref := "/entities", fmt.Sprint("school-", n)
 	if method == http.MethodPut {
 		path += "/" + ref
 	}
-	return w.send(method, path, map[string]string{
-		"name": fmt.Sprint("School ", n, " ", method), "entity_type": "school", "degree": "F", "inep": fmt.Sprint(10_000_000 + n), "state": "PA", "city": "Belém",
+	_, err := w.send(method, path, map[string]string{
+		"name": name, "entity_type": "school", "degree": "F", "inep": fmt.Sprint(10_000_000 + n), "state": "PA", "city": "Belém",
 		"reference_id": ref, "parent_reference_id": "network",
 	})
+	return err
 }
 
-// send sends a signed write.
-func (w *writer) send(method, path string, body map[string]string) error {
+// send sends a signed request and returns the answer.
+func (w *writer) send(method, path string, body map[string]string) (answer []byte, err error) {
 	var text []byte
 	if body != nil {
 		text, _ = json.Marshal(body)
 	}
 	req, err := http.NewRequest(method, w.url+path, bytes.NewReader(text))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	req.Header.Set("Content-Type", "application/json")
 	w.Sign(req, text)
 	res, err := w.client.Do(req)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer res.Body.Close()
-	if answer, err := io.ReadAll(res.Body); err != nil || res.StatusCode >= 300 {
-		return fmt.Errorf("%s %s: %s %.200s: %w", method, path, res.Status, answer, err)
+	if answer, err = io.ReadAll(res.Body); err != nil || res.StatusCode >= 300 {
+		err = fmt.Errorf("%s %s: %s %.200s: %w", method, path, res.Status, answer, err)
 	}
-	return nil
+	return answer, err
 }
 
 // writer starts a server with a directory key and a school network.
@@ -161,7 +162,7 @@ func (n *network) writer(ctx context.Context) *writer {
 	n.issue(ctx, &key)
 	w := &writer{serving: n.start(ctx), Signer: auth.Signer{ID: key.AccessKeyID, Secret: key.Secret}}
 	w.client.Transport = &http.Transport{MaxIdleConnsPerHost: 100}
-	check(w.send(http.MethodPost, "/entities", map[string]string{
+	_ = must(w.send(http.MethodPost, "/entities", map[string]string{
 		"name": "Network", "entity_type": "network", "degree": "F", "reference_id": "network", "parent_reference_id": "bench",
 	}))
 	return w
