@@ -152,16 +152,11 @@ func loaded(out []byte) (rows int, err error) {
 	return rows, nil
 }
 
-// gather has PostgreSQL gather the statistics that its planner needs, as it does by itself a minute after a load. SQLite's are fixed by
-// the migrations.
+// gather has PostgreSQL gather the statistics that its planner needs, as it does by itself within minutes of a first load.
 func (n *network) gather(ctx context.Context) {
-	if strings.HasPrefix(n.db, "sqlite:") {
-		return
+	if !strings.HasPrefix(n.db, "sqlite:") {
+		command(ctx, "psql", "-qXc", "ANALYZE", n.db)
 	}
-	d := must(database.Open(ctx, n.db))
-	defer d.Close()
-	_, err := d.ExecContext(ctx, "ANALYZE")
-	check(err)
 }
 
 // databaseSize returns the bytes that the database takes on disk.

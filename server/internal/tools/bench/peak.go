@@ -230,10 +230,7 @@ func (n *network) change(ctx context.Context, w *writer, minute int, written *in
 		}
 	}
 	for each := time.NewTicker(time.Second); ; {
-		method := http.MethodPost
-		if *written >= changed {
-			method = http.MethodPut
-		}
+		method := []string{http.MethodPost, http.MethodPut}[min(*written/changed, 1)]
 		if err := w.school(method, *written%changed, nthName(*written)); err != nil {
 			return err
 		}
