@@ -6,6 +6,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/lectern-dev/lectern/libraries"
@@ -140,10 +142,10 @@ type reconciled[T any] struct {
 // reconcile reconciles a run with the store.
 func (s *RecordSorter[T]) reconcile(ctx context.Context, run *extsort.Run) (r reconciled[T], err error) {
 	rows, ids, err := s.rows(run)
-	var had map[int64]T
-	if err == nil && s.Stored != nil && len(ids) > 0 {
-		had, err = s.Stored(ctx, ids)
+	if err != nil {
+		return r, err
 	}
+	had, err := s.stored(ctx, ids)
 	if err != nil {
 		return r, err
 	}
@@ -160,6 +162,23 @@ func (s *RecordSorter[T]) reconcile(ctx context.Context, run *extsort.Run) (r re
 		return nil
 	})
 	return r, err
+}
+
+// stored returns the stored records of identifiers, which ascend. Neighbours are asked for together, because the store reads a range
+// fastest.
+func (s *RecordSorter[T]) stored(ctx context.Context, ids []int64) (map[int64]T, error) {
+	if s.Stored == nil {
+		return nil, nil
+	}
+	had := make(map[int64]T, len(ids))
+	for some := range slices.Chunk(ids, neighbours) {
+		found, err := s.Stored(ctx, some)
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(had, found)
+	}
+	return had, nil
 }
 
 // rows returns the rows of a run, and their identifiers, which ascend.

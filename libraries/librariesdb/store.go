@@ -38,9 +38,8 @@ var _ report.Store = (*Store)(nil)
 // DayKind is the kind of blocks with one block for each day on which readers did something.
 var DayKind = facts.DayOfReadersKind
 
-// chunk is the number of identifiers that one statement names. A load sorts records in groups of as many consecutive
-// identifiers, so most statements read a range.
-const chunk = 256
+// chunk is the number of identifiers that one statement names.
+const chunk = 2000
 
 // Snapshots returns the snapshots of networks' data.
 func (s *Store) Snapshots() *snapshotdb.Store {

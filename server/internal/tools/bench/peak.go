@@ -230,7 +230,10 @@ func (n *network) change(ctx context.Context, w *writer, minute int, written *in
 		}
 	}
 	for each := time.NewTicker(time.Second); ; {
-		method := []string{http.MethodPost, http.MethodPut}[min(*written/changed, 1)]
+		method := http.MethodPost
+		if *written >= changed {
+			method = http.MethodPut
+		}
 		if err := w.school(method, *written%changed, nthName(*written)); err != nil {
 			return err
 		}
