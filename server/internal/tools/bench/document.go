@@ -34,8 +34,6 @@ Times are those of an HTTP client on loopback, with whole and uncompressed bodie
 - "Another" is a page, or a summary of 30 days, that was not requested before: the median.
 - "Again" is the first page again, and "304" the same with its entity tag: medians.
 - A load is the best of two. Its processor time is that of its process, without PostgreSQL's.
-- PostgreSQL has gathered statistics (ANALYZE) before the same feed comes again and before the requests, as it does by itself within
-  minutes of a first load.
 - Directory writes go to SQLite and to a PostgreSQL with fsync, both on the disk.
 - The peak is the highest rate at which 99 of 100 small requests are answered within 10 ms.
 `)

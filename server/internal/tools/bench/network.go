@@ -152,13 +152,6 @@ func loaded(out []byte) (rows int, err error) {
 	return rows, nil
 }
 
-// gather has PostgreSQL gather the statistics that its planner needs, as it does by itself within minutes of a first load.
-func (n *network) gather(ctx context.Context) {
-	if !strings.HasPrefix(n.db, "sqlite:") {
-		command(ctx, "psql", "-qXc", "ANALYZE", n.db)
-	}
-}
-
 // databaseSize returns the bytes that the database takes on disk.
 func databaseSize(ctx context.Context, db string) (size int64) {
 	query := "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()"

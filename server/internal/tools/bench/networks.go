@@ -84,9 +84,6 @@ func (t networks) loads(ctx context.Context, engine string, large bool) {
 				memory.add(i, float64(used.memory))
 			})
 		}
-		for _, n := range t {
-			n.gather(ctx)
-		}
 		took, cpu, memory = took.by(slices.Min), cpu.by(slices.Min), memory.by(slices.Max)
 		n.row(what, took.cell(seconds), number.of(float64(rows)/took.now()), number.of(float64(n.events)/took.now()), cpu.cell(seconds), memory.cell(mebibytes))
 		n.reached(loadMemory, memory.now(), what)
