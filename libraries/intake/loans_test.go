@@ -4,6 +4,7 @@ import (
 	"context"
 	"reflect"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -147,6 +148,36 @@ func TestReconcileLoans(t *testing.T) {
 				t.Errorf("%s: was %+v, want what the store had", tt.name, ch.Was)
 			}
 		}
+	}
+}
+
+// TestReconcileManyLoans: all stored loans of a run are found, however many there are, and no more than 256 are asked for at a time.
+func TestReconcileManyLoans(t *testing.T) {
+	byReader := &intake.Sorter{Sorter: extsort.Sorter{Dir: t.TempDir()}}
+	defer byReader.Close()
+	s := intake.NewLoanSorter(newIntake(), byReader)
+	var asked sync.Map
+	s.Stored = func(_ context.Context, ids []int64) (map[int64]libraries.Loan, error) {
+		if len(ids) > 256 {
+			t.Errorf("%d loans are asked for at once, want 256 at most", len(ids))
+		}
+		stored := map[int64]libraries.Loan{}
+		for _, id := range ids {
+			if _, again := asked.LoadOrStore(id, true); again {
+				t.Errorf("loan %d is asked for twice", id)
+			}
+			stored[id] = active(func(l *libraries.Loan) { l.ID = id })
+		}
+		return stored, nil
+	}
+	const n = 4 * 256 * extsort.Partitions // some partition has more than 256 whatever the hash
+	for id := range int64(n) {
+		noError(t, s.Add(active(returned, func(l *libraries.Loan) { l.ID = id + 1 }), int(id)+1))
+	}
+	var c row.Counts
+	noError(t, s.Reconcile(t.Context(), &c, nil))
+	if c.Changed != n || c.New != 0 {
+		t.Errorf("%d loans are changed and %d new, want all %d changed", c.Changed, c.New, n)
 	}
 }
 
