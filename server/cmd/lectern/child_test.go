@@ -19,6 +19,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asCommand) != "" {
 		main()
 	}
+	os.Unsetenv("LECTERN_DB") // of whoever runs the tests, which would write to it
 	dbtest.Main(m, server.Schema()...)
 }
 
