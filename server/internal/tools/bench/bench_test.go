@@ -135,5 +135,5 @@ func TestPressureEndsAtAnError(t *testing.T) {
 }
 
 func pressureOn(s *httptest.Server) *pressure {
-	return &pressure{servers: []*serving{{url: s.URL + "/x"}}, requests: []string{"GET / HTTP/1.1\r\nHost: bench\r\n\r\n"}}
+	return &pressure{servers: []*serving{{url: s.URL + "/x"}}, requests: slices.Repeat([][]string{{"GET / HTTP/1.1\r\nHost: bench\r\n\r\n"}}, clients)}
 }

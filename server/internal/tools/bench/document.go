@@ -35,7 +35,7 @@ Times are those of an HTTP client on loopback, with whole and uncompressed bodie
 - "Again" is the first page again, and "304" the same with its entity tag: medians.
 - A load is the best of two. Its processor time is that of its process, without PostgreSQL's.
 - Directory writes go to SQLite and to a PostgreSQL with fsync, both on the disk.
-- The peak is the highest rate at which 99 of 100 small requests are answered within 10 ms.
+- The peak is the highest rate at which 99 of 100 small requests are answered within 10 ms. They have 32 keys.
 `)
 	if commits := split(d.beside); len(commits) > 0 {
 		fmt.Fprintf(d, "- Several numbers are those of %s and of this commit, and the ratio to %s.\n", strings.Join(commits, ", "), commits[0])

@@ -126,6 +126,13 @@ func onServer(ctx context.Context, server, name string) string {
 	return u.String()
 }
 
+// newKey issues a key for requests.
+func (n *network) newKey(ctx context.Context) string {
+	var key struct{ APIKey string }
+	n.issue(ctx, &key)
+	return key.APIKey
+}
+
 // issue issues a key of the network, whose parts are stored in key.
 func (n *network) issue(ctx context.Context, key any) {
 	out, _ := n.command(ctx, "key", "issue", n.name)

@@ -48,9 +48,7 @@ func (t networks) measure(ctx context.Context) {
 		}
 		t.sizes(ctx)
 		for _, n := range t {
-			var key struct{ APIKey string }
-			n.issue(ctx, &key)
-			n.key = key.APIKey
+			n.key = n.newKey(ctx)
 		}
 		t.questions(ctx, engine == postgres && n.has("sql") && !large)
 		together := engine == postgres && !large && n.domain == &schools // several servers, or another way to the database

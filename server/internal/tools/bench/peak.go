@@ -32,6 +32,7 @@ const (
 	searches   = 2           // of each binary; the best counts
 	callers    = 16          // connections that find the rate from which the search goes down
 	workers    = 128         // connections that send at a rate: twice those that a rate needs which is held
+	clients    = 32          // whose keys the requests have. All requests of a key are counted in one row
 	tooLate    = time.Second // a request that is due for so long is not sent
 	garbage    = 2000        // percent, so that the client's collector does not count as the server's latency
 	heap       = 1 << 30     // bytes from which it collects all the same
@@ -40,7 +41,7 @@ const (
 // pressure sends requests to two servers of a database, whether they keep up or not.
 type pressure struct {
 	servers  []*serving
-	requests []string // without the host
+	requests [][]string // by key
 
 	mu     sync.Mutex
 	took   []float64
@@ -48,16 +49,24 @@ type pressure struct {
 	failed error // the first one, which ends the requests
 }
 
-// press starts the servers of a network and chooses small pages to request.
+// press starts the servers of a network and chooses small pages to request with the keys of some clients.
 func (n *network) press(ctx context.Context) *pressure {
 	p := &pressure{servers: []*serving{n.start(ctx), n.start(ctx)}}
+	for range clients {
+		p.requests = append(p.requests, n.smallPages(n.newKey(ctx)))
+	}
+	return p
+}
+
+// smallPages returns requests with a key.
+func (n *network) smallPages(key string) (requests []string) {
 	all := between(n.first, n.last())
 	for page := range 3 {
 		for _, path := range []string{"/users?", "/engagements" + all + "&", "/readings" + all + "&"} {
-			p.requests = append(p.requests, fmt.Sprintf("GET %s%spageSize=2&page=%d HTTP/1.1\r\nHost: bench\r\nX-Api-Key: %s\r\n\r\n", n.prefix, path, page+1, n.key))
+			requests = append(requests, fmt.Sprintf("GET %s%spageSize=2&page=%d HTTP/1.1\r\nHost: bench\r\nX-Api-Key: %s\r\n\r\n", n.prefix, path, page+1, key))
 		}
 	}
-	return p
+	return requests
 }
 
 func (p *pressure) stop() {
@@ -82,7 +91,7 @@ func (p *pressure) send(ctx context.Context, rate, connections int, duration tim
 	var all sync.WaitGroup
 	for i := range connections {
 		all.Go(func() {
-			if err := p.work(within, p.servers[i%len(p.servers)], due); err != nil {
+			if err := p.work(within, p.servers[i%len(p.servers)], p.requests[i/len(p.servers)%clients], due); err != nil {
 				p.mu.Lock()
 				p.failed = cmp.Or(p.failed, err)
 				p.mu.Unlock()
@@ -95,7 +104,7 @@ func (p *pressure) send(ctx context.Context, rate, connections int, duration tim
 }
 
 // work sends requests over one connection as they are due. It takes little processor time, since the servers run on the same machine.
-func (p *pressure) work(ctx context.Context, s *serving, due func() time.Time) error {
+func (p *pressure) work(ctx context.Context, s *serving, requests []string, due func() time.Time) error {
 	conn, err := net.Dial("tcp", strings.Split(s.url, "/")[2])
 	if err != nil {
 		return err
@@ -110,7 +119,7 @@ func (p *pressure) work(ctx context.Context, s *serving, due func() time.Time) e
 		}
 		sent := time.Since(at) < tooLate
 		if sent {
-			if err := exchange(conn, answers, p.requests[n%len(p.requests)]); err != nil {
+			if err := exchange(conn, answers, requests[n%len(requests)]); err != nil {
 				return err
 			}
 		}
@@ -181,7 +190,7 @@ func (p *pressure) holds(ctx context.Context, rate int) bool {
 	return p.failed == nil && time.Duration(percentile(p.took, 99)) <= peakWithin
 }
 
-// hold sends requests at a rate for some minutes, beside a directory write each second and a load every five minutes. Each minute it
+// hold sends requests at a rate for some minutes, beside directory writes and a load every five minutes. Each minute it
 // writes a line. All requests must be answered, and all schools must have their last names at the end.
 func (n *network) hold(ctx context.Context, minutes, rate int) {
 	p := n.press(ctx)
@@ -212,10 +221,14 @@ func (n *network) hold(ctx context.Context, minutes, rate int) {
 // changed is the number of schools that change creates. Then it changes them, so that the data do not grow.
 const changed = 60
 
+// writeEvery is the time between two directory writes while the peak is held. Each begins a snapshot, and the later pages of a client
+// take more statements until the client has requested page 1 again.
+const writeEvery = 10 * time.Second
+
 // nthName is the name that the n-th write gives to its school.
 func nthName(n int) string { return fmt.Sprintf("School %d.", n) }
 
-// change makes a directory write each second until ctx is done. In every fifth minute it loads the events of another day first.
+// change makes a directory write every ten seconds until ctx is done. In every fifth minute it loads the events of another day first.
 func (n *network) change(ctx context.Context, w *writer, minute int, written *int) error {
 	if minute%5 == 0 {
 		p, dir := n.params(), filepath.Join(n.dir, "hold")
@@ -229,7 +242,7 @@ func (n *network) change(ctx context.Context, w *writer, minute int, written *in
 			return err
 		}
 	}
-	for each := time.NewTicker(time.Second); ; {
+	for each := time.NewTicker(writeEvery); ; {
 		method := http.MethodPost
 		if *written >= changed {
 			method = http.MethodPut
