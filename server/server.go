@@ -16,7 +16,8 @@ import (
 const (
 	shutdownTimeout = 15 * time.Second
 
-	removeEvery = time.Minute     // how often superseded rows are looked for
+	removeFirst = time.Second     // after its start a server looks for superseded rows: its first requests come before
+	removeEvery = time.Minute     // between two looks
 	removeFor   = 5 * time.Minute // the longest removal; the next one goes on, as after a database that froze
 )
 
@@ -191,15 +192,14 @@ func (s *Server) Maintain(ctx context.Context) {
 			s.apis.useFailed(err)
 		}
 	})
-	tick := time.NewTicker(removeEvery)
-	defer tick.Stop()
-	for ctx.Err() == nil {
+	for next := time.NewTimer(removeFirst); ; next.Reset(removeEvery) {
+		select {
+		case <-next.C:
+		case <-ctx.Done():
+			return
+		}
 		if err := s.removeOnce(ctx); err != nil && ctx.Err() == nil {
 			s.apis.Log.Error("superseded rows not removed", "error", err)
-		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
 		}
 	}
 }
