@@ -16,8 +16,7 @@ import (
 const (
 	shutdownTimeout = 15 * time.Second
 
-	removeFirst = time.Second     // after its start a server looks for superseded rows: its first requests come before
-	removeEvery = time.Minute     // between two looks
+	removeEvery = time.Minute     // how often superseded rows are looked for
 	removeFor   = 5 * time.Minute // the longest removal; the next one goes on, as after a database that froze
 )
 
@@ -192,14 +191,15 @@ func (s *Server) Maintain(ctx context.Context) {
 			s.apis.useFailed(err)
 		}
 	})
-	for next := time.NewTimer(removeFirst); ; next.Reset(removeEvery) {
-		select {
-		case <-next.C:
-		case <-ctx.Done():
-			return
-		}
+	tick := time.NewTicker(removeEvery)
+	defer tick.Stop()
+	for ctx.Err() == nil {
 		if err := s.removeOnce(ctx); err != nil && ctx.Err() == nil {
 			s.apis.Log.Error("superseded rows not removed", "error", err)
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
 		}
 	}
 }

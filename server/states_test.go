@@ -103,7 +103,7 @@ func removes(t *testing.T, db *database.DB, run func(context.Context, *server.Se
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- run(ctx, f.server) }()
-	for left := 2; left > 0 && t.Context().Err() == nil; { // its first turn comes within a second or two
+	for left := 2; left > 0 && t.Context().Err() == nil; { // its first turn comes at once
 		query := `SELECT (SELECT count(*) FROM leases) + (SELECT count(*) FROM snapshots) - (SELECT count(*) FROM versions)`
 		if err := db.NewRaw(query).Scan(t.Context(), &left); err != nil {
 			t.Fatal(err)
