@@ -12,6 +12,7 @@ import (
 	"github.com/lectern-dev/lectern/libraries/stock"
 	"github.com/lectern-dev/lectern/paging"
 	"github.com/lectern-dev/lectern/paging/row"
+	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
@@ -159,19 +160,19 @@ func (r *Reports) Summary(ctx context.Context, a Access, q SummaryQuery, p pagin
 	if a.Hour != 0 {
 		now = a.Hour.Day()
 	}
-	readers, err := r.readerSummary(ctx, a, q)
-	if err != nil {
-		return nil, err
-	}
-	base, err := r.baseSummary(ctx, a, q.Period, now)
+	var readers readerSummary
+	var base *Summary
+	var channels ChannelTotals
+	err := snapshot.Parallel(ctx,
+		func(ctx context.Context) (err error) { readers, err = r.readerSummary(ctx, a, q); return err },
+		func(ctx context.Context) (err error) { base, err = r.baseSummary(ctx, a, q.Period, now); return err },
+		func(ctx context.Context) (err error) { channels, err = r.channelTotals(ctx, a, q.Period); return err },
+	)
 	if err != nil {
 		return nil, err
 	}
 	s := *base
-	s.General = readers.general
-	if s.Channels, err = r.channelTotals(ctx, a, q.Period); err != nil {
-		return nil, err
-	}
+	s.General, s.Channels = readers.general, channels
 	if q.GroupBy != 0 {
 		breakdown, err := paging.ListOf(readers.groups, p)
 		if err != nil {

@@ -147,9 +147,10 @@ func (s *titleScanner) scan(data []byte) error {
 // listeners counts the readers who listened in a period, for however long (L20).
 func (r *Reports) listeners(ctx context.Context, a Access, readers *Readers, period calendar.Period) (int64, error) {
 	var found [scanWorkers]set
+	var buffers [scanWorkers]facts.DayOfReaders
 	err := r.scanDays(ctx, a, facts.DayOfReadersKind, period, func(worker int, _ calendar.Date, data []byte) error {
-		var day facts.DayOfReaders
-		if err := packed.Open(data, &day); err != nil {
+		day := &buffers[worker]
+		if err := packed.Open(data, day); err != nil {
 			return err
 		}
 		return day.Column(metric.ListeningSessions, func(place int, _ int64) {
