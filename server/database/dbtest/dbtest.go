@@ -1,4 +1,4 @@
-// Package dbtest gives tests databases of both engines. A test that must hold on both is written once:
+// Package dbtest gives tests databases of both engines. A test that must pass on both is written once:
 //
 //	func TestMain(m *testing.M) { dbtest.Main(m, authdb.Migrations) }
 //
@@ -9,10 +9,10 @@
 //	}
 //
 // It runs as the subtests "sqlite" and "postgres". [Everywhere] also runs it on tables that are distributed by tenant, and
-// checks that each statement names the tenant. The PostgreSQL server is the one that LECTERN_TEST_POSTGRES names. Without it
-// the test fails, since nobody reads that a test was skipped. "make test" starts a server.
+// checks that each statement names the tenant. LECTERN_TEST_POSTGRES is the URL of the PostgreSQL server. Without it
+// the test fails, since nobody notices a skipped test. "make test" starts a server.
 //
-// [Main] migrates one database of each engine, of which every test gets a copy. Without Main a database is empty.
+// [Main] migrates one database of each engine, and every test gets a copy of it. Without Main a database is empty.
 //
 // Databases sort bytewise (collation C), as SQLite does, and are removed when the
 // test ends. [database.DB.URL] opens a second pool, or a second process, on the
@@ -33,11 +33,11 @@ import (
 	"github.com/lectern-dev/lectern/server/database"
 )
 
-// schema are the migrations of Main.
+// schema has the sets of migrations that Main was given.
 var schema []fs.FS
 
-// Main runs the tests of a package, each on a copy of a database to which the migrations of the sets were applied. It is
-// called by TestMain.
+// Main runs the tests of a package. Each test gets a copy of a database to which the migrations of the sets were applied.
+// TestMain calls it.
 func Main(m *testing.M, sets ...fs.FS) {
 	schema = sets
 	m.Run()
@@ -46,7 +46,7 @@ func Main(m *testing.M, sets ...fs.FS) {
 	}
 }
 
-// templates are the migrated databases that are copied.
+// templates are the migrated databases that tests copy.
 type templates struct {
 	file string // of SQLite
 	name string // on the PostgreSQL server, or empty
@@ -55,7 +55,7 @@ type templates struct {
 // made reports whether a test has needed the templates.
 var made bool
 
-// template makes the templates when they are first needed.
+// template creates the templates when they are first needed.
 var template = sync.OnceValues(func() (t templates, err error) {
 	made = true
 	ctx := context.Background()
@@ -103,14 +103,14 @@ func Each(t *testing.T, f func(t *testing.T, db *database.DB)) {
 	t.Run(string(database.Postgres), func(t *testing.T) { f(t, Postgres(t)) })
 }
 
-// Everywhere is Each, and also runs f, as "distributed", on tables that are distributed by tenant: see Distributed.
+// Everywhere runs f as Each does, and as the subtest "distributed" on tables that are distributed by tenant: see [Distributed].
 func Everywhere(t *testing.T, f func(t *testing.T, db *database.DB)) {
 	t.Helper()
 	Each(t, f)
 	t.Run("distributed", func(t *testing.T) { f(t, Distributed(t)) })
 }
 
-// Empty is Each without the migrations of Main.
+// Empty runs f as Each does, but on databases without the migrations of Main.
 func Empty(t *testing.T, f func(t *testing.T, db *database.DB)) {
 	t.Helper()
 	t.Run(string(database.SQLite), func(t *testing.T) { f(t, EmptySQLite(t)) })
@@ -144,8 +144,8 @@ func EmptySQLite(tb testing.TB) *database.DB {
 	return open(tb, "sqlite:"+filepath.Join(tb.TempDir(), "lectern.db"))
 }
 
-// Postgres returns a database of its own on the test server, with the migrations of Main. It fails the test when there is
-// no server.
+// Postgres returns a new database on the test server, with the migrations of Main. It fails the test if there is no
+// server.
 func Postgres(tb testing.TB) *database.DB {
 	tb.Helper()
 	needServer(tb)
@@ -165,25 +165,25 @@ func EmptyPostgres(tb testing.TB) *database.DB {
 	return open(tb, copyOf(tb, "template0"))
 }
 
-// copyOf copies a database of the test server until the test ends, and returns its URL.
+// copyOf copies a database on the test server and returns the URL of the copy, which is dropped when the test ends.
 func copyOf(tb testing.TB, template string) string {
 	tb.Helper()
 	needServer(tb)
 	name := newName()
 	exec(tb, create(name, template))
-	// FORCE, for a test that failed may have left connections.
+	// FORCE is needed because a failed test may have left connections open.
 	tb.Cleanup(func() { exec(tb, `DROP DATABASE IF EXISTS `+name+` WITH (FORCE)`) })
 	return urlOf(name)
 }
 
 func newName() string { return "lectern_" + strings.ToLower(rand.Text()) }
 
-// create is the statement that makes a database.
+// create returns the statement that creates a database.
 func create(name, template string) string {
 	return `CREATE DATABASE ` + name + ` TEMPLATE ` + template + ` ENCODING 'UTF8' LC_COLLATE 'C' LC_CTYPE 'C'`
 }
 
-// variable names the PostgreSQL server.
+// variable is the environment variable with the URL of the PostgreSQL server.
 const variable = "LECTERN_TEST_POSTGRES"
 
 func needServer(tb testing.TB) {
@@ -193,7 +193,7 @@ func needServer(tb testing.TB) {
 	}
 }
 
-// urlOf is the URL of a database of the test server.
+// urlOf returns the URL of a database on the test server.
 func urlOf(name string) string {
 	u, err := url.Parse(os.Getenv(variable))
 	if err != nil {
@@ -203,7 +203,7 @@ func urlOf(name string) string {
 	return u.String()
 }
 
-// open opens a database for the time of the test.
+// open opens a database and closes it when the test ends.
 func open(tb testing.TB, url string) *database.DB {
 	tb.Helper()
 	db, err := database.Open(tb.Context(), url)
@@ -218,12 +218,12 @@ func open(tb testing.TB, url string) *database.DB {
 	return db
 }
 
-// admin is the pool on which the process makes and drops databases.
+// admin returns the pool that the process uses to create and drop databases.
 var admin = sync.OnceValues(func() (*database.DB, error) {
 	return database.Open(context.Background(), os.Getenv(variable))
 })
 
-// exec runs a statement on the test server. It does not use the test's context, which is over when the test cleans up.
+// exec runs a statement on the test server. It does not use the test's context, which is canceled before the test cleans up.
 func exec(tb testing.TB, statement string) {
 	tb.Helper()
 	server, err := admin()

@@ -12,7 +12,7 @@ import (
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
 
-// fataler is a test that keeps what it fails with.
+// fataler is a testing.TB that records the text of Fatal.
 type fataler struct {
 	testing.TB
 	text string
@@ -37,7 +37,7 @@ func TestPostgresWithoutServer(t *testing.T) {
 	}
 }
 
-// Each database is fresh, sorts bytewise, and is reached by its URL.
+// TestEach tests that each database is new, sorts bytewise, and can be opened by its URL.
 func TestEach(t *testing.T) {
 	var engines []database.Engine
 	for range 2 {
@@ -67,7 +67,7 @@ func TestEach(t *testing.T) {
 	}
 }
 
-// reporter is a test that keeps what it reports.
+// reporter is a testing.TB that records the texts of Errorf.
 type reporter struct {
 	testing.TB
 	texts []string
@@ -79,7 +79,8 @@ func (r *reporter) Errorf(format string, args ...any) {
 
 func (r *reporter) Helper() {}
 
-// A statement that does not name the tenant of each table is reported, once; a key without the tenant is refused.
+// TestDistributed tests that a statement that does not name the tenant of each table is reported, once. It also tests a
+// message of several statements, one of which changes a table, and a unique key without the tenant.
 func TestDistributed(t *testing.T) {
 	r := &reporter{TB: t}
 	db := dbtest.Distributed(r)
@@ -99,7 +100,7 @@ INSERT INTO versions SELECT i, i FROM generate_series(1, 20) i;`)}}
 	for _, good := range []string{
 		`SELECT * FROM versions v JOIN snapshots s ON s.tenant_id = v.tenant_id AND s.began = v.n WHERE v.tenant_id = 7`,
 		`INSERT INTO snapshots VALUES (7, 1)`, `UPDATE versions SET n = 8 WHERE tenant_id = 7`,
-		`SELECT max(began) FROM snapshots WHERE tenant_id IN (1, 2, 3, 4, 5, 6, 7)`, // is on the list
+		`SELECT max(began) FROM snapshots WHERE tenant_id IN (1, 2, 3, 4, 5, 6, 7)`, // allowed by acrossTenants
 	} {
 		if err := run(good); err != nil || len(r.texts) > 0 {
 			t.Errorf("%s: %v, reported %q, want neither", good, err, r.texts)

@@ -18,12 +18,12 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/tools/proxy"
 )
 
-// standIn is what Lectern uses of Citus, for a PostgreSQL that has none.
+// standIn is SQL that stands in for the parts of Citus that Lectern uses, on a PostgreSQL without Citus.
 //
 //go:embed citus.sql
 var standIn string
 
-// Citus returns an empty database with a stand-in of Citus, which cuts a table that is distributed into partitions.
+// Citus returns an empty database with a stand-in for Citus, which splits a distributed table into partitions.
 func Citus(tb testing.TB) *database.DB {
 	tb.Helper()
 	return open(tb, createCitus(tb))
@@ -37,10 +37,11 @@ func createCitus(tb testing.TB) string {
 	return url
 }
 
-// Distributed is a Citus that distributes each table, into four partitions on the nodes w1 and w2, as soon as migrations have
-// made them, first those of Main. Each statement's plan is watched: one that touches two partitions of a table, which are of two tenants, or of one that it does not
-// name, fails the test, unless it has acrossTenants. A test must name the tenant in its own statements too. A message of
-// several statements, one of which changes a table, fails the test as well: Citus refuses it.
+// Distributed returns a Citus database with the migrations of Main. The tables that migrations create for tenants are
+// distributed into four partitions on the nodes w1 and w2. A statement fails the test if its plan touches several partitions
+// of a table: it touches several tenants, or does not name its tenant. A statement with acrossTenants may do so. A test must
+// name the tenant in its own statements too. A message of several statements, one of which changes a table, also fails the
+// test, because Citus refuses it.
 func Distributed(tb testing.TB) *database.DB {
 	tb.Helper()
 	plain := createCitus(tb)
@@ -69,8 +70,8 @@ func Distributed(tb testing.TB) *database.DB {
 	return db
 }
 
-// WithoutNode returns another pool on a Distributed database, whose node w2 does not answer from now on: what reads or writes a
-// row there, or writes a table that all nodes have, fails, in later connections.
+// WithoutNode makes the node w2 of a Distributed database unavailable, and returns another pool on the database. On later
+// connections a statement fails if it reads or writes a row on w2, or writes a table that all nodes have.
 func WithoutNode(tb testing.TB, db *database.DB) *database.DB {
 	tb.Helper()
 	ctx := context.WithoutCancel(tb.Context())
@@ -95,7 +96,7 @@ func WithoutNode(tb testing.TB, db *database.DB) *database.DB {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	// A plan for any tenant locks the partitions of all.
+	// A generic plan locks the partitions of all tenants.
 	setAll(tb, db.URL, "lock_timeout = 100", "plan_cache_mode = force_custom_plan")
 	return open(tb, db.URL)
 }
@@ -124,18 +125,18 @@ func setAll(tb testing.TB, url string, settings ...string) {
 	execOn(tb, url, `DO $$ BEGIN `+statements+`END $$`)
 }
 
-// watcher is a proxy between the program and the server, which reads the plans that the server reports.
+// watcher reads the plans that the server reports to the program through a proxy.
 type watcher struct {
 	tb   testing.TB
 	mu   sync.Mutex
 	told map[string]bool
 }
 
-// changing are the beginnings of what ends a statement that changes a table.
+// changing lists how the tags of completed statements that change a table begin.
 var changing = []string{"CREAT", "ALTER", "DROP "}
 
-// pass passes on what the server says, but its notices with plans. A message is a letter, its length and its body: C ends a
-// statement, 2 says that it came with parameters, in a message of its own, and Z that the server is ready for the next message.
+// pass passes on the server's messages, except notices, which have the plans. A message is a letter, its length and its body.
+// C ends a statement. 2 says that it has parameters and came by itself. Z says that the server is ready for the next message.
 func (w *watcher) pass(client io.Writer, server io.Reader) {
 	from, ended, changes := bufio.NewReader(server), 0, false
 	for {
@@ -170,7 +171,7 @@ func (w *watcher) pass(client io.Writer, server io.Reader) {
 	}
 }
 
-// notice looks at a notice: fields of a letter and a text that ends in a zero.
+// notice checks the plan in a notice, if it has one. A field of a notice is a letter and a text that ends in a zero byte.
 func (w *watcher) notice(body []byte) {
 	for field := range bytes.SplitSeq(body, []byte{0}) {
 		if _, text, is := strings.Cut(string(field), "plan:\n"); is && field[0] == 'M' {
@@ -179,7 +180,7 @@ func (w *watcher) notice(body []byte) {
 	}
 }
 
-// plan fails the test where a statement touches two partitions of a table.
+// plan fails the test if a statement without acrossTenants touches several partitions of a table.
 func (w *watcher) plan(text string) {
 	var p struct {
 		Query string `json:"Query Text"`
@@ -212,7 +213,7 @@ type node struct {
 	Plans    []node
 }
 
-// relations adds the partitions that a plan touches, by their tables.
+// relations adds the partitions that a plan touches to a map by table.
 func (n node) relations(to map[string][]string) {
 	if table, _, is := strings.Cut(n.Relation, "__"); is && !slices.Contains(to[table], n.Relation) {
 		to[table] = append(to[table], n.Relation)
@@ -222,5 +223,5 @@ func (n node) relations(to map[string][]string) {
 	}
 }
 
-// acrossTenants is what a statement has that may touch the rows of several tenants, which are of one node: see database.DB.EachNode.
+// acrossTenants marks a statement that may touch rows of several tenants of one node: see [database.DB.EachNode].
 const acrossTenants = `tenant_id IN (`

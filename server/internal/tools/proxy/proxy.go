@@ -11,18 +11,18 @@ import (
 
 // A Proxy passes connections on to an address, slowly or not at all.
 type Proxy struct {
-	Slow   atomic.Int64 // nanoseconds before each piece is passed on
+	Slow   atomic.Int64 // nanoseconds to wait before each piece of data is passed on
 	Frozen atomic.Bool  // nothing is passed on, and nothing is closed
 
 	ln      net.Listener
 	to      string
 	answers func(to io.Writer, from io.Reader)
 	mu      sync.Mutex
-	open    map[net.Conn]bool // nil: closed
+	open    map[net.Conn]bool // nil after Close
 	ended   sync.WaitGroup
 }
 
-// New returns a proxy on a free port of 127.0.0.1. It passes on what the other side says by answers, if that is not nil.
+// New returns a proxy on a free port of 127.0.0.1. If answers is not nil, it passes on what the server sends.
 func New(to string, answers func(to io.Writer, from io.Reader)) (*Proxy, error) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	p := &Proxy{ln: ln, to: to, answers: answers, open: map[net.Conn]bool{}}
@@ -35,7 +35,7 @@ func New(to string, answers func(to io.Writer, from io.Reader)) (*Proxy, error) 
 	return p, err
 }
 
-// Addr is the address at which the proxy listens.
+// Addr returns the address on which the proxy listens.
 func (p *Proxy) Addr() string { return p.ln.Addr().String() }
 
 func (p *Proxy) accept() {
@@ -65,7 +65,7 @@ func (p *Proxy) pass(c net.Conn) {
 	wg.Wait()
 }
 
-// note notes an open connection, until the function that it returns closes it.
+// note records an open connection. The function that it returns closes and removes it.
 func (p *Proxy) note(c net.Conn) func() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -96,7 +96,7 @@ func (p *Proxy) copy(to io.Writer, from io.Reader) {
 	}
 }
 
-// Cut closes the open connections. New ones are passed on.
+// Cut closes the open connections. The proxy still accepts new ones.
 func (p *Proxy) Cut() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -15,15 +15,15 @@ import (
 	"github.com/lectern-dev/lectern/auth"
 )
 
-// An answer is the answer of a server to a call. Its status is 0 if there is none.
+// An answer is the answer of a server to a call. Its status is 0 if the server did not answer.
 type answer struct {
 	what     string
 	status   int
 	header   http.Header
 	body     []byte
 	err      error
-	log      string    // of the server, where the answer is 5xx
-	from, to time.Time // between which the server's clock judged the call
+	log      string    // of the server, if the status is 5xx
+	from, to time.Time // the server's clock during the call was between them
 }
 
 func (a *answer) snapshot() string { return a.header.Get("X-Snapshot") }
@@ -71,7 +71,7 @@ func (t *harness) get(s *server, k *apiKey, path string, values map[string]strin
 	return t.getForm(s, k, path, values, "*/*")
 }
 
-// getForm sends a GET that asks for a format, by its media type.
+// getForm sends a GET for a format, given by its media type.
 func (t *harness) getForm(s *server, k *apiKey, path string, values map[string]string, form string) *answer {
 	q := url.Values{}
 	for name, v := range values {
@@ -81,7 +81,7 @@ func (t *harness) getForm(s *server, k *apiKey, path string, values map[string]s
 	return t.ask(s, call{method: "GET", path: path, query: q, header: http.Header{"X-Api-Key": {k.nth(t.calls)}, "Accept": {form}}})
 }
 
-// getAs sends a GET with a text that may not be a key.
+// getAs sends a GET with a text as the key, which need not be a valid key.
 func (t *harness) getAs(s *server, key, path string) *answer {
 	return t.ask(s, call{method: "GET", path: path, header: http.Header{"X-Api-Key": {key}}})
 }
@@ -98,7 +98,8 @@ func (t *partnerSide) signed(s *server, method, path string, body row) *answer {
 	return t.ask(s, call{method: method, path: req.URL.EscapedPath(), query: req.URL.Query(), header: req.Header, body: text})
 }
 
-// allowed checks that a server error is 503, and occurs only in trouble. It reports whether there is an answer to compare.
+// allowed checks that a call fails only as a fault explains: without an answer or with 503 if t.trouble, with 5xx if t.damaged.
+// It reports whether there is an answer to compare.
 func (t *harness) allowed(a *answer) (said bool) {
 	switch {
 	case a.status == 503 && a.header.Get("Retry-After") == "":
@@ -122,7 +123,7 @@ type page struct {
 	meta, data    row
 }
 
-// decoded reads JSON with numbers as they are written.
+// decoded decodes JSON and keeps numbers as they are written.
 func decoded(body []byte) (r row, err error) {
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.UseNumber()
@@ -130,7 +131,7 @@ func decoded(body []byte) (r row, err error) {
 	return r, err
 }
 
-// page reads an answer that must be 200. It returns nil in trouble.
+// page decodes an answer that must be 200. It returns nil if a fault explains that the call failed.
 func (t *harness) page(a *answer) *page {
 	if !t.allowed(a) {
 		return nil
@@ -173,7 +174,7 @@ func with[M ~map[string]V, V any](r M, name string, v V) M {
 	return r
 }
 
-// paged are the values of a page.
+// paged returns the parameters of a request for a page.
 func paged(values map[string]string, page, size int, snapshot string) map[string]string {
 	v := with(with(values, "page", strconv.Itoa(page)), "pageSize", strconv.Itoa(size))
 	if snapshot != "" {
@@ -182,8 +183,8 @@ func paged(values map[string]string, page, size int, snapshot string) map[string
 	return v
 }
 
-// ndjson requests a page as NDJSON and compares the rows, in any order, with the possible ones. The tests of the server compare the
-// formats of the same rows; here formats share caches and snapshots.
+// ndjson requests a page as NDJSON and compares the rows, in any order, with the possible ones. The server's tests
+// compare the formats of the same rows. Here the formats also share caches and snapshots.
 func (t *tenant) ndjson(s *server, p *pull, values map[string]string, possible ...[]row) {
 	a := t.getForm(s, p.key, p.path, values, "application/x-ndjson")
 	if !t.allowed(a) {

@@ -19,10 +19,10 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/tools/proxy"
 )
 
-// cluster is a PostgreSQL of the trials' own: a primary, and perhaps a standby that applies each commit before it is acknowledged.
+// cluster is a PostgreSQL primary, and perhaps a standby that applies each commit before the primary acknowledges it.
 type cluster struct {
 	dir   string
-	user  *syscall.Credential // that runs it if root runs the trials: PostgreSQL refuses root
+	user  *syscall.Credential // runs PostgreSQL if root runs the trials: PostgreSQL refuses root
 	nodes []*node             // the primary first
 }
 
@@ -31,7 +31,7 @@ type node struct {
 	proxy      *proxy.Proxy // between lectern and it
 }
 
-// startCluster starts a cluster in a new folder below one.
+// startCluster starts a cluster in a new folder below parent. With pair it has a standby.
 func startCluster(parent string, pair bool) *cluster {
 	c := &cluster{dir: must(os.MkdirTemp(parent, "postgres-"))}
 	if err := caught(func() { c.init(pair) }); err != nil {
@@ -89,10 +89,10 @@ func (c *cluster) promote() {
 	c.run("pg_ctl", "promote", "-D", c.nodes[0].data, "-w", "-t", "60")
 }
 
-// unhurried lets a connection take longer than Lectern does: a machine that is busy with other work is no fault.
+// unhurried allows a connection more time than Lectern's default: a busy machine is not a fault.
 const unhurried = "&connect_timeout=30"
 
-// url is the URL of a database through the proxies.
+// url returns the URL of a database through the proxies.
 func (c *cluster) url(name string) string {
 	var hosts []string
 	for _, n := range c.nodes {
@@ -101,12 +101,12 @@ func (c *cluster) url(name string) string {
 	return "postgres://lectern@" + strings.Join(hosts, ",") + "/" + name + "?sslmode=disable&target_session_attrs=read-write" + unhurried
 }
 
-// url is the URL of a database without proxies.
+// url returns the URL of a database without proxies.
 func (n *node) url(name string) string {
 	return "postgres://lectern@127.0.0.1:" + n.port + "/" + name + "?sslmode=disable" + unhurried
 }
 
-// part stops replication: the standby receives no more, and the primary does not wait for it.
+// part stops replication: the standby receives no more changes, and the primary does not wait for it.
 func (c *cluster) part() {
 	for i, line := range []string{"synchronous_standby_names = ''\n", "primary_conninfo = ''\n"} {
 		appendTo(filepath.Join(c.nodes[i].data, "postgresql.auto.conf"), line)
@@ -166,9 +166,9 @@ const (
 // store is the database of a scenario.
 type store struct {
 	engine string
-	dir    string   // SQLite's folder
-	pg     *cluster // PostgreSQL's
-	name   string   // of the database in it
+	dir    string   // folder of the SQLite file
+	pg     *cluster // the PostgreSQL cluster
+	name   string   // of the database in pg
 }
 
 // create creates an empty database in PostgreSQL.
@@ -184,7 +184,7 @@ func (s *store) remove() {
 	}
 }
 
-// url is the URL for the product.
+// url returns the URL for the product.
 func (s *store) url() string {
 	if s.engine == sqlite {
 		return "sqlite:" + filepath.Join(s.dir, "lectern.db")
@@ -220,8 +220,8 @@ func (c *cluster) exec(statement string) error {
 	})
 }
 
-// workFolder makes a folder in memory, if there is room: disks are not what most scenarios test. The user that runs PostgreSQL may pass
-// through it.
+// workFolder makes a folder, in memory if TMPDIR is not set and /dev/shm exists: most scenarios do not test disks. The user that
+// runs PostgreSQL may traverse the folder.
 func workFolder() (dir string, err error) {
 	parent := os.Getenv("TMPDIR")
 	if i, err := os.Stat("/dev/shm"); err == nil && i.IsDir() && parent == "" {

@@ -9,7 +9,7 @@ import (
 	"github.com/lectern-dev/lectern/server/database"
 )
 
-// crashDatabase kills PostgreSQL and starts it again. What it has acknowledged must be there.
+// crashDatabase kills PostgreSQL and starts it again. Acknowledged writes must survive.
 func (t *harness) crashDatabase(_ chance, _ Step) {
 	t.trouble = true
 	t.counts.kills.Add(1)
@@ -18,7 +18,7 @@ func (t *harness) crashDatabase(_ chance, _ Step) {
 	t.recovered()
 }
 
-// killBackend ends one of the database's processes, by itself or with all others, as a crash in one does.
+// killBackend terminates one of the database's processes, or kills it, which makes PostgreSQL end all others.
 func (t *harness) killBackend(c chance, _ Step) {
 	t.trouble = true
 	t.counts.kills.Add(1)
@@ -40,7 +40,7 @@ func (t *harness) killBackend(c chance, _ Step) {
 			for gone == nil { // until the crash has ended this connection too
 				_, gone = conn.ExecContext(ctx, `SELECT 1`)
 			}
-			// A server may still answer over an earlier connection. A new one is refused until all of those are gone.
+			// A server may still answer over an earlier connection. PostgreSQL refuses a new one until all of those have ended.
 			for refused := gone; refused != nil && ctx.Err() == nil; time.Sleep(20 * time.Millisecond) {
 				refused = t.store.open(func(context.Context, *database.DB) error { return nil })
 			}
@@ -50,7 +50,7 @@ func (t *harness) killBackend(c chance, _ Step) {
 	t.calm()
 }
 
-// lock locks the SQLite file, as a process does that has stopped while it writes. Requests that cannot wait longer get 503.
+// lock locks the SQLite file, like a process that stopped during a write. Requests that cannot wait longer get 503.
 func (t *partnerSide) lock(c chance, _ Step) {
 	moment := time.Duration(c.IntN(1500)) * time.Millisecond
 	if c.one(6) {
@@ -60,10 +60,10 @@ func (t *partnerSide) lock(c chance, _ Step) {
 	check(t.store.open(func(ctx context.Context, db *database.DB) error {
 		ctx, cancel := context.WithTimeout(ctx, moment)
 		defer cancel()
-		if _, err := db.BeginTx(ctx, nil); err != nil { // it ends with its context
+		if _, err := db.BeginTx(ctx, nil); err != nil { // the transaction ends with its context
 			return err
 		}
-		a := t.get(t.servers[0], t.keys[0], schoolsPrefix+"/users", map[string]string{"pageSize": "4"}) // which begins a pull, a write
+		a := t.get(t.servers[0], t.keys[0], schoolsPrefix+"/users", map[string]string{"pageSize": "4"}) // this begins a pull, which is a write
 		if a.status != 200 && a.status != 503 {
 			fail("%s while another process locks the file: %d %v %s, want 503", a.what, a.status, a.err, a.body)
 		}
@@ -72,7 +72,7 @@ func (t *partnerSide) lock(c chance, _ Step) {
 	t.calm()
 }
 
-// promote lets the standby take over. What was acknowledged before must be there.
+// promote lets the standby take over. Acknowledged writes must survive.
 func (t *harness) promote(_ chance, _ Step) {
 	if t.promoted {
 		return
@@ -83,7 +83,7 @@ func (t *harness) promote(_ chance, _ Step) {
 	t.recovered()
 }
 
-// lose lets the standby take over without the last writes. These must be gone, and no answer may come from them.
+// lose lets the standby take over without the last writes. The lost writes must be gone, and no answer may show them.
 func (t *harness) lose(c chance, _ Step) {
 	if t.promoted {
 		return
@@ -104,7 +104,7 @@ func (t *harness) lose(c chance, _ Step) {
 	t.checkLost()
 }
 
-// checkLost checks that a snapshot that a failover lost is 410, or has the rows of one before it.
+// checkLost requests the snapshots that were pulled just before a failover that lost writes. Each is 410 or has the same rows.
 func (t *harness) checkLost() {
 	for _, of := range t.tenants {
 		for _, p := range of.lost {
@@ -120,7 +120,7 @@ func (t *harness) checkLost() {
 	}
 }
 
-// freeze lets nothing pass between the servers and the database for a while, and breaks no connection.
+// freeze stops the traffic between the servers and the database for a while, without breaking connections.
 func (t *harness) freeze(c chance, _ Step) {
 	t.trouble = true
 	set := func(frozen bool) {

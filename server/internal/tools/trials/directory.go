@@ -12,7 +12,7 @@ type write struct {
 	method, path string
 	body         row
 	do           func(*partner) reply
-	teacher      int // the number of one that is removed
+	teacher      int // the number of the teacher that is removed, or 0
 }
 
 // someWrite returns a write, mostly a valid one.
@@ -24,7 +24,7 @@ func (t *partnerSide) someWrite(c chance) write {
 			entities = append(entities, e.ref)
 		}
 	}
-	for _, e := range t.partners[0].worlds.likely().entities { // of another partner, mostly
+	for _, e := range t.partners[0].worlds.likely().entities { // of another partner, unless t is the first
 		if c.one(12) {
 			entities = append(entities, e.ref)
 		}
@@ -42,7 +42,7 @@ func (t *partnerSide) someWrite(c chance) write {
 	case n < 6:
 		ref := pick(c, entities)
 		if i := p.liveEntity(ref); i >= 0 && p.entities[i].kind == "network" && len(p.list("subtree", ref)) == 0 {
-			return t.changedEntity(c, ref) // its keys would end with it
+			return t.changedEntity(c, ref) // deleting it would end its keys
 		}
 		return write{method: "DELETE", path: "/entities/" + url.PathEscape(ref), do: func(p *partner) reply { return p.deleteEntity(ref) }}
 	case n < 8 || len(teachers) == 0:
@@ -91,7 +91,7 @@ func (t *partnerSide) teacherInput(c chance, entities []string) row {
 		"reference_id": fmt.Sprintf("t-%d", n), "entity_reference_id": pick(c, entities)}
 }
 
-// changedTeacher changes a teacher, moves it, or gives it another reference: a new one, or one that another account gave up.
+// changedTeacher changes a teacher, moves it, or gives it another reference: a new one, or one that an account has or had.
 func (t *partnerSide) changedTeacher(c chance, ref string, entities []string) write {
 	in := t.teacherInput(c, entities)
 	if !c.one(3) {
@@ -152,7 +152,7 @@ func (t *partnerSide) inject(c chance, fault string, s *server) (over func()) {
 	return func() {}
 }
 
-// unanswered notes a write that had no answer. The server is killed first, so that the write cannot happen later.
+// unanswered notes a write that had no answer. It kills the server, so that the write cannot happen later.
 func (t *partnerSide) unanswered(w write, s *server) {
 	m := &maybe[*partner]{what: w.method + " " + w.path, do: func(p *partner) *partner { w.do(p); return p }}
 	t.worlds.begin(m)
@@ -163,7 +163,7 @@ func (t *partnerSide) unanswered(w write, s *server) {
 	t.recovered()
 }
 
-// erasedTeacher deletes the e-mail of a removed teacher from the rows that pulls expect: it is erased from every snapshot.
+// erasedTeacher deletes the e-mail of a removed teacher from the rows that pulls expect: a removal erases it from every snapshot.
 func (t *partnerSide) erasedTeacher(w write, certain bool) {
 	for _, p := range t.all() {
 		p.erased(w.teacher, certain, "email")
@@ -209,7 +209,7 @@ func (t *partnerSide) pullDirectory(c chance, _ Step) {
 	t.pullList(pick(c, t.servers), of, ref)
 }
 
-// pullList pulls the entities of a type, or those or the people of an entity.
+// pullList pulls the entities of a type, the entities below an entity, or the people of an entity.
 func (t *partnerSide) pullList(s *server, of, ref string) {
 	path, more := "/entities?after=", "&entity_type="+ref // an empty cursor counts as absent; ask sorts parameters
 	if of != "entities" {

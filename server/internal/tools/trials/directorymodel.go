@@ -16,7 +16,7 @@ func fault(field, text string) reply {
 	return reply{status: 422, faults: row{field: []any{text}}}
 }
 
-// record is an entity in an answer of the directory.
+// record returns an entity as the directory answers it.
 func (p *partner) record(i int, single bool) row {
 	e := p.entities[i]
 	r := row{"name": e.name, "entity_type": e.kind, "degree": e.degree, "inep": text(e.inep), "state": text(e.state), "city": text(e.city), "reference_id": e.ref}
@@ -29,7 +29,7 @@ func (p *partner) record(i int, single bool) row {
 	return r
 }
 
-// createEntity is POST /entities.
+// createEntity models POST /entities.
 func (p *partner) createEntity(in row) reply {
 	kind, above := str(in, "entity_type"), str(in, "parent_reference_id")
 	faults := row{}
@@ -53,7 +53,7 @@ func (p *partner) createEntity(in row) reply {
 	return reply{status: 201, record: p.record(len(p.entities)-1, true)}
 }
 
-// editEntity is PUT /entities/{ref} with a name and a city, which null clears.
+// editEntity models PUT /entities/{ref} with a name and a city. Null clears the city.
 func (p *partner) editEntity(ref string, in row) reply {
 	i := p.liveEntity(ref)
 	if i < 0 {
@@ -71,7 +71,7 @@ func (p *partner) editEntity(ref string, in row) reply {
 	return reply{status: 200, record: p.record(i, true)}
 }
 
-// deleteEntity is DELETE /entities/{ref}.
+// deleteEntity models DELETE /entities/{ref}.
 func (p *partner) deleteEntity(ref string) reply {
 	i := p.liveEntity(ref)
 	if i < 0 {
@@ -89,7 +89,7 @@ func (p *partner) deleteEntity(ref string) reply {
 	return reply{status: 204}
 }
 
-// teacher is a teacher in an answer of the directory, without the random access token.
+// teacher returns a teacher as the directory answers it, without the random access token.
 func (p *partner) teacher(i int, single bool) row {
 	a := p.accounts[i]
 	r := row{"entity_reference_id": p.entities[a.entity].ref, "name": text(a.name), "phone": text(a.phone),
@@ -100,7 +100,7 @@ func (p *partner) teacher(i int, single bool) row {
 	return r
 }
 
-// liveTeacher is the index of the teacher with a reference, or -1.
+// liveTeacher returns the index of the teacher with a reference, or -1.
 func (p *partner) liveTeacher(ref string) int {
 	if i := p.liveAccount(ref); i >= 0 && p.accounts[i].kind == "teacher" {
 		return i
@@ -108,7 +108,7 @@ func (p *partner) liveTeacher(ref string) int {
 	return -1
 }
 
-// putTeacher is POST /teachers if i is -1, otherwise PUT of the i-th account.
+// putTeacher models POST /teachers if i is -1, otherwise PUT of account i.
 func (p *partner) putTeacher(i int, in row, now time.Time) reply {
 	a := account{birth: str(in, "name"), kind: "teacher", active: true}
 	if i >= 0 {
@@ -143,7 +143,7 @@ func (p *partner) putTeacher(i int, in row, now time.Time) reply {
 	return reply{status: status, record: p.teacher(i, true)}
 }
 
-// deleteTeacher is DELETE /teachers/{ref}.
+// deleteTeacher models DELETE /teachers/{ref}.
 func (p *partner) deleteTeacher(ref string) reply {
 	i := p.liveTeacher(ref)
 	if i < 0 {
@@ -154,7 +154,7 @@ func (p *partner) deleteTeacher(ref string) reply {
 	return reply{status: 204}
 }
 
-// list is a list of the directory: the entities of a type, those below one, or the people of one.
+// list returns a list of the directory: the entities of a type, the entities below an entity, or the people of an entity.
 func (p *partner) list(of, ref string) (rows []row) {
 	for i, e := range p.entities {
 		if !e.deleted && (of == "entities" && e.kind == ref || of == "subtree" && e.ref != ref && p.below(i, p.liveEntity(ref))) {
@@ -170,7 +170,7 @@ func (p *partner) list(of, ref string) (rows []row) {
 	return rows
 }
 
-// below reports whether an entity is another one or below it.
+// below reports whether entity i is top or below it.
 func (p *partner) below(i, top int) bool {
 	for ; i >= 0; i = p.entities[i].parent {
 		if i == top {

@@ -14,7 +14,7 @@ import (
 	"github.com/lectern-dev/lectern/server/database"
 )
 
-// disk is a small disk in a file. It can be full, and can be read as a power failure would leave it. Only root can mount one.
+// disk is a small disk in a file. A step can fill it, or read it as a power failure would leave it. Only root can mount one.
 type disk struct{ image, at string }
 
 const diskSize = 96 << 20
@@ -44,7 +44,7 @@ func (d *disk) unmount() {
 	}
 }
 
-// fullDisk fills the disk, writes and loads, and makes room again. What was not acknowledged must not be there.
+// fullDisk fills the disk, writes and loads, and makes room again. Acknowledged writes must survive.
 func (t *partnerSide) fullDisk(c chance, _ Step) {
 	if t.disk == nil {
 		return
@@ -54,7 +54,7 @@ func (t *partnerSide) fullDisk(c chance, _ Step) {
 	var fs syscall.Statfs_t
 	check(syscall.Statfs(t.disk.at, &fs))
 	room := int64(fs.Bavail)*fs.Bsize - int64(c.IntN(200_000))
-	_ = os.WriteFile(filler, make([]byte, max(0, room)), 0o600) // it fails when the disk is full
+	_ = os.WriteFile(filler, make([]byte, max(0, room)), 0o600) // it fails once the disk is full
 	t.damaged, t.trouble = true, true
 	t.load(c, loading{feed: t.chunk(c), fault: "in trouble"})
 	for range 3 {
@@ -65,7 +65,7 @@ func (t *partnerSide) fullDisk(c chance, _ Step) {
 	t.recovered()
 }
 
-// power reads the disk as a power failure would leave it. What was acknowledged must be there.
+// power reads the disk as a power failure would leave it. Acknowledged writes must survive.
 func (t *harness) power(_ chance, _ Step) {
 	if t.disk == nil {
 		return
@@ -74,7 +74,7 @@ func (t *harness) power(_ chance, _ Step) {
 	check(exec.Command("cp", "--sparse=always", t.disk.image, after.image).Run())
 	defer os.Remove(after.image)
 	if after.mount() != nil {
-		return // it was copied in the middle of a change
+		return // the copy was made in the middle of a change
 	}
 	defer after.unmount()
 	t.counts.kills.Add(1)
@@ -83,7 +83,7 @@ func (t *harness) power(_ chance, _ Step) {
 
 // elsewhere compares the answers from a copy of the database with the model.
 func (t *harness) elsewhere(url string) {
-	for _, l := range t.libraries { // a snapshot that waits for its hour is then current in both, or in neither
+	for _, l := range t.libraries { // then the next snapshot is current in both databases, or in neither
 		l.whole(t.servers[0])
 	}
 	s := t.newServer()
@@ -102,8 +102,8 @@ func (t *harness) backup(_ chance, _ Step) {
 	t.elsewhere("sqlite:" + file)
 }
 
-// flip flips a bit of a stored block. Answers must then be right or 500, and a check must find the block. When the bit is flipped back
-// all must be well.
+// flip flips a bit of a stored block. Answers must then be right or 500, and lectern check must find it. When the bit is
+// flipped back, all answers must be right.
 func (t *harness) flip(c chance, _ Step) {
 	check(t.store.open(func(ctx context.Context, db *database.DB) error {
 		var blocks [][]byte
@@ -132,14 +132,14 @@ func (t *harness) flip(c chance, _ Step) {
 	}))
 }
 
-// restartAll restarts the servers, so that they have nothing in memory.
+// restartAll restarts the servers to empty their caches.
 func (t *harness) restartAll(c chance) {
 	for _, s := range t.servers {
 		t.restart(s, c.one(2))
 	}
 }
 
-// checked returns what lectern check --deep finds wrong, but for the clock, the disk and fsync, which the trials change on purpose.
+// checked returns the problems that lectern check --deep finds, except clock, disk and fsync, which the trials change on purpose.
 func (t *harness) checked() (found []string) {
 	run := t.lectern("check", "--deep", "--json")
 	for l := range strings.Lines(run.out.String()) {

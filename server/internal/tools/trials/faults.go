@@ -23,11 +23,11 @@ func (t *tenant) ended(c chance, fault string, run *command) (certain bool) {
 	return certain
 }
 
-// during injects a fault into a running load, or does something beside it.
+// during injects a fault into a running load, or runs steps beside it. It reports whether the load's result is certain.
 func (t *tenant) during(c chance, fault string, run *command) (certain bool) {
 	moment := time.Duration(c.IntN(150)) * time.Millisecond
 	if t.scenario.Engine == sqlite && (fault == "cut" || fault == "overtaken") {
-		fault = "beside" // there is no connection; a stopped load may hold the lock of the file
+		fault = "beside" // there is no connection to cut, and a stopped load may hold the lock of the file
 	}
 	switch fault {
 	case "in trouble":
@@ -69,7 +69,7 @@ func (t *tenant) overtaken(c chance, run *command) {
 	t.own.load(c, loading{feed: pick(c, t.feeds), now: c.one(2), fault: "in trouble"})
 }
 
-// hindered slows the network down, if that is the fault, until the function that it returns is called.
+// hindered slows the network down if the fault is "slow". The function that it returns ends this.
 func (t *harness) hindered(c chance, fault string) (over func()) {
 	if fault != "slow" {
 		return func() {}
@@ -95,7 +95,7 @@ func (t *harness) cut() {
 	}
 }
 
-// quiet waits until the database has ended the work of processes that died.
+// quiet waits until the database has finished the work of clients that died.
 func (t *harness) quiet() {
 	if t.scenario.Engine == sqlite {
 		return

@@ -37,8 +37,8 @@ type harness struct {
 
 	partners  []*partnerSide
 	libraries []*librarySide
-	tenants   []*tenant // all of these
-	dead      []string  // keys that ended
+	tenants   []*tenant // of partners and libraries
+	dead      []string  // keys that are no longer valid
 	promoted  bool
 	damaged   bool // a bit is flipped, or the disk is full: 500 is expected
 	disk      *disk
@@ -49,11 +49,11 @@ type server struct {
 	*command
 	port  string
 	proxy *proxy.Proxy
-	db    string                      // if it is not that of the scenario
+	db    string                      // its database's URL, if not the scenario's
 	began atomic.Pointer[serverClock] // a server may be restarted in the middle of a call
 }
 
-// serverClock is the clock that a server was started with. It may have taken some time to start, and is behind by at most that.
+// serverClock is the clock that a server was started with. The server's clock is behind it by at most the time that the start took.
 type serverClock struct{ offset, start time.Duration }
 
 func (s *server) latest() time.Time   { return time.Now().Add(s.began.Load().offset) }
@@ -62,7 +62,7 @@ func (s *server) earliest() time.Time { return s.latest().Add(-s.began.Load().st
 // secretKey seals the secrets of directory keys.
 const secretKey = "LECTERN_SECRET_KEY=dHJpYWxzdHJpYWxzdHJpYWxzdHJpYWxzdHJpYWxzISE="
 
-// env is the environment of commands.
+// env returns the environment of commands.
 func (t *harness) env() []string {
 	return []string{secretKey, "LECTERN_DB=" + t.store.url(), "TMPDIR=" + t.dir}
 }
@@ -97,7 +97,7 @@ func (t *harness) close() {
 // lectern runs a command to its end.
 func (t *harness) lectern(args ...string) *command {
 	at := t.clock.now()
-	for _, s := range t.servers { // a clock that was put since the servers began is that of loads only
+	for _, s := range t.servers { // leaseEnds moves the clock of loads only: use that of the servers
 		if e := s.earliest(); e.Before(at) {
 			at = e
 		}
@@ -109,7 +109,7 @@ func (t *harness) lectern(args ...string) *command {
 	return c
 }
 
-// must runs a command that must succeed, and reads the JSON that it prints into v, unless that is nil.
+// must runs a command that must succeed, and decodes the JSON that it prints into v, unless v is nil.
 func (t *harness) must(v any, args ...string) {
 	c := t.lectern(args...)
 	err := c.err
@@ -169,7 +169,7 @@ func (s *server) kill() {
 	}
 }
 
-// restart ends a server, by a kill or as an operator does, and starts it again with the present clock.
+// restart kills a server, or ends it by SIGTERM as an operator does, and starts it again with the current clock.
 func (t *harness) restart(s *server, kill bool) {
 	if kill {
 		s.kill()
@@ -190,7 +190,7 @@ func (t *harness) calm() {
 	until := time.Now().Add(patience)
 	for _, s := range t.servers {
 		for {
-			a := t.get(s, t.partners[0].keys[0], schoolsPrefix+"/users", map[string]string{"pageSize": "7"}) // a size of no pull, which this would begin again
+			a := t.get(s, t.partners[0].keys[0], schoolsPrefix+"/users", map[string]string{"pageSize": "7"}) // no pull has this size, so that this begins none again
 			if a.status == 200 {
 				break
 			}
@@ -203,7 +203,7 @@ func (t *harness) calm() {
 	t.trouble = false
 }
 
-// recovered checks that after a fault all answers come, and are right.
+// recovered waits until the servers answer after a fault, and compares the answers to all queries.
 func (t *harness) recovered() {
 	t.calm()
 	t.everything(t.servers[0])

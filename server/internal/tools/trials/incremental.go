@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// incremental brings a copy of a list up to date by an incremental pull (H14), which must make it equal to the list. If there are few
-// copies, it copies another list.
+// incremental updates a copy of a list by an incremental pull (H14) and checks that it equals the list. If there are few copies, and
+// sometimes otherwise, it copies another list instead.
 func (t *tenant) incremental(c chance, _ Step) {
 	if t.trouble {
 		return
@@ -63,7 +63,7 @@ func (t *tenant) incremental(c chance, _ Step) {
 	}
 }
 
-// naturalKey is the key of a row of a list that has incremental pulls, as data.removed shows it.
+// naturalKey returns the key of a row of a list that has incremental pulls, as data.removed shows it.
 func naturalKey(r row) row {
 	for _, id := range []string{"loanId", "reservationId"} {
 		if r[id] != nil {
@@ -84,7 +84,7 @@ func naturalKey(r row) row {
 var incrementals = []string{schoolsPrefix + "/users", schoolsPrefix + "/engagements", schoolsPrefix + "/readings",
 	librariesPrefix + "/users", librariesPrefix + "/engagements", librariesPrefix + "/datasets/loans", librariesPrefix + "/datasets/reservations"}
 
-// copyable is a pull of a list that has incremental pulls, before its first page.
+// copyable returns a pull of a random list that has incremental pulls, before its first page.
 func (t *tenant) copyable(c chance) *pull {
 	p := &pull{key: pick(c, t.keys), size: pick(c, []int{2, 7, 100})}
 	for !slices.Contains(incrementals, p.path) {
@@ -96,7 +96,7 @@ func (t *tenant) copyable(c chance) *pull {
 	return p
 }
 
-// copied pulls all pages of a list in the current snapshot. It returns nil in trouble.
+// copied pulls all pages of a list in the current snapshot. It returns nil during a fault.
 func (t *tenant) copied(s *server, like *pull) *pull {
 	p := t.own.beginPull(s, like.key, like.query, like.size)
 	if p == nil {

@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// changeKeys issues, rotates or revokes a key. This takes effect at once on every server, and for this key only.
+// changeKeys issues, rotates or revokes a key. It checks that this takes effect at once on every server, for this key only.
 func (t *tenant) changeKeys(c chance, _ Step) {
 	t.changeKey(c, pick(c, t.keys))
 	for _, o := range t.tenants {
 		for _, k := range o.keys {
 			for range k.texts {
-				a := t.get(pick(c, t.servers), k, o.prefix()+"/users", map[string]string{"pageSize": "6"}) // as no pull asks
+				a := t.get(pick(c, t.servers), k, o.prefix()+"/users", map[string]string{"pageSize": "6"}) // no pull has this size
 				if t.page(a) == nil {
 					return
 				}
@@ -68,7 +68,7 @@ func (t *tenant) rotate(c chance, k *apiKey) {
 	}
 }
 
-// revoke ends a key, with those whose grace lasts, and its pulls.
+// revoke revokes a key with its earlier texts in their grace, and drops its pulls.
 func (t *tenant) revoke(c chance, k *apiKey) {
 	for _, text := range k.texts {
 		t.must(nil, "key", "revoke", keyID(text))
@@ -79,7 +79,7 @@ func (t *tenant) revoke(c chance, k *apiKey) {
 	t.pulls, t.copies, t.lost = slices.DeleteFunc(t.pulls, of), slices.DeleteFunc(t.copies, of), slices.DeleteFunc(t.lost, of)
 }
 
-// keyID is the text of a key without the secret.
+// keyID returns the text of a key without the secret.
 func keyID(key string) string { return strings.Join(strings.SplitN(key, "-", 3)[:2], "-") }
 
 func (t *partnerSide) rotateDirectory(c chance, _ Step) {
@@ -88,7 +88,7 @@ func (t *partnerSide) rotateDirectory(c chance, _ Step) {
 	t.directoryKey.id, t.directoryKey.secret = k.AccessKeyID, k.Secret
 }
 
-// ends checks that no server accepts a key any more.
+// ends notes that a key has ended, and checks that no server accepts it.
 func (t *harness) ends(c chance, key string) {
 	t.dead = append(t.dead, key)
 	t.unknown(c, key)

@@ -25,7 +25,7 @@ func (t *harness) beginLibrary(name string) {
 	l.issue("")
 }
 
-// loadSome loads new rows, or a feed again. The snapshot is current from the next hour, or at once.
+// loadSome loads new rows, or a feed again. The snapshot takes effect at the next hour, or at once.
 func (t *librarySide) loadSome(c chance, a Step) {
 	l := loading{fault: a.Fault, now: c.one(2)}
 	switch n := c.IntN(12); {
@@ -40,7 +40,7 @@ func (t *librarySide) loadSome(c chance, a Step) {
 	t.load(c, l)
 }
 
-// loads notes that a load may erase the e-mails of readers that it deletes from the rows that pulls expect (L18).
+// loads notes that pulls may miss the e-mails of readers that a load deletes (L18).
 func (t *librarySide) loads(f feed) { mayErase(f, t.all()...) }
 
 func mayErase(f feed, pulls ...*pull) {
@@ -70,7 +70,7 @@ func (t *librarySide) whole(s *server) {
 	t.summary(s, query{path: librariesPrefix + "/summary", params: map[string]string{"groupBy": "library"}})
 }
 
-// filters are the parameters of the lists and of the summary with their values. Those without take an id.
+// filters has the parameters of the lists and of the summary, with their values. A parameter without values takes an id.
 var filters = map[string][]string{
 	"/users":                        {"userId", "status active deleted deactivated", "libraryId 1 2 4", "registeredFrom 2026-08-05", "registeredTo 2026-08-07 2026-08-03", "updatedSince 2026-08-20 2026-09-09"},
 	"/engagements":                  {"userId"},
@@ -105,7 +105,7 @@ func (t *librarySide) someQuery(c chance) query {
 	return q
 }
 
-// observe compares an answer with the snapshots that may be current by the clock of the server.
+// observe compares an answer with the snapshots that may be current according to the server's clock.
 func (t *librarySide) observe(a *answer, see func(l *library, day string) error) {
 	w := t.worlds
 	w.expand()
@@ -128,12 +128,12 @@ func (t *librarySide) observe(a *answer, see func(l *library, day string) error)
 	})
 }
 
-// asked notes that a snapshot that waited may be current: once served it stays current, wherever the clock is put (L1).
+// asked notes that the next snapshot may be current: once served it stays current, even if the clock goes back (L1).
 func (t *librarySide) asked(a *answer) {
 	t.observe(a, func(*library, string) error { return nil })
 }
 
-// updated checks meta.updatedAt and the period.
+// updated checks meta.updatedAt and meta.period.
 func (l *library) updated(q query, p *page) error {
 	want := row{"updatedAt": inBrasilia(l.hour)}
 	if from, to := q.period(); !strings.HasSuffix(q.path, "/users") && !strings.HasSuffix(q.path, "/stock") {
@@ -145,7 +145,7 @@ func (l *library) updated(q query, p *page) error {
 	return nil
 }
 
-// beginPull requests the first page of a list. It returns nil in trouble.
+// beginPull requests the first page of a list. It returns nil during a fault, and for the summary, which it only compares.
 func (t *librarySide) beginPull(s *server, k *apiKey, q query, size int) *pull {
 	if strings.HasSuffix(q.path, "/summary") {
 		t.summary(s, q)
@@ -155,7 +155,7 @@ func (t *librarySide) beginPull(s *server, k *apiKey, q query, size int) *pull {
 	if got == nil {
 		return nil
 	}
-	if strings.HasSuffix(q.path, "/channels") { // all of them, without pages
+	if strings.HasSuffix(q.path, "/channels") { // all rows, without pages
 		got.total, size = len(got.rows), 1e6
 	}
 	t.observe(a, func(l *library, day string) error {

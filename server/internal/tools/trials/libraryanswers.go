@@ -10,7 +10,7 @@ import (
 
 const librariesPrefix = "/api-platform/libraries/v1"
 
-// bounds are the ends of an optional period, exchanged if the first is later. Both may be open.
+// bounds returns the ends of an optional period, exchanged if the first is later. Both may be open.
 func (q query) bounds(first, last string) (from, to string) {
 	from, to = q.params[first], q.params[last]
 	if to == "" {
@@ -19,7 +19,7 @@ func (q query) bounds(first, last string) (from, to string) {
 	return min(from, to), max(from, to)
 }
 
-// period is the effective one (L2).
+// period returns the effective period (L2).
 func (q query) period() (from, to string) {
 	from, to = q.params["startDate"], q.params["endDate"]
 	if to == "" {
@@ -31,7 +31,7 @@ func (q query) period() (from, to string) {
 	return min(from, to), max(from, to)
 }
 
-// within reports whether a day is of the query's period.
+// within reports whether a day is in the query's period.
 func (q query) within(day string) bool {
 	from, to := q.period()
 	return day >= from && day <= to
@@ -46,7 +46,7 @@ func (s *snapshot) rows(q query) []row {
 	}[strings.TrimPrefix(q.path, librariesPrefix)](s, q)
 }
 
-// gender is the gender that a reader is counted under (L18).
+// gender returns the gender under which a reader is counted (L18).
 func gender(r row) any { return cmp.Or(r["gender"], any("Não informado")) }
 
 func (s *snapshot) users(q query) (rows []row) {
@@ -113,7 +113,7 @@ func byDate(rows []row, day, id string) {
 	})
 }
 
-// A fact counts on a day, for a reader and mostly a title. Activity is a login (L3).
+// A fact counts on a day, for a reader and usually a title. An active fact is a login (L3).
 type fact struct {
 	kind         string
 	reader, book int
@@ -246,7 +246,7 @@ func (s *snapshot) logins(q query) (rows []row) {
 	return rows
 }
 
-// channels are in the order of days, and of the specification on a day.
+// channels returns rows by day, and in the order of the specification on a day.
 func (s *snapshot) channels(q query) (rows []row) {
 	for _, r := range s.Channels {
 		if q.within(str(r, "date")) && q.is("channel", r["channel"]) {
@@ -259,7 +259,7 @@ func (s *snapshot) channels(q query) (rows []row) {
 	return rows
 }
 
-// asked are the requests of a period in the order of time.
+// asked returns the suggestion requests of a period in the order of time.
 func (s *snapshot) asked(q query) (all []row) {
 	for _, r := range s.Requests {
 		if q.within(dayOf(instant(r, "requestedAt"))) {
@@ -318,7 +318,7 @@ func (s *snapshot) suggestions(q query) []row {
 	return rows
 }
 
-// null is 1 for null, which is last.
+// null returns 1 for null, which sorts last, otherwise 0.
 func null(v any) int { return map[bool]int{true: 1}[v == nil] }
 
 // folded folds a text for searching and ordering, as far as the texts of these feeds need it (L15).
@@ -327,7 +327,7 @@ func folded(s string) string {
 	return strings.Join(strings.Fields(s), " ")
 }
 
-// folds reports whether a folded text is the value of a parameter, if that is given.
+// folds reports whether a text equals the value of a parameter when both are folded, or the parameter is not given.
 func (q query) folds(param string, v any) bool {
 	return q.params[param] == "" || v != nil && folded(v.(string)) == folded(q.params[param])
 }

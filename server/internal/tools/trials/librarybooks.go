@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// own are the own lines of a title in the order in which they are consumed (L8, L9).
+// own returns the own lines of a title in the order in which they are consumed (L8, L9).
 func (s *snapshot) own(book int) (lines []row) {
 	for id, l := range s.Lines {
 		if num(l, "bookId") == book && l["collection"] != "platform" && s.line(l) {
@@ -27,7 +27,7 @@ func (s *snapshot) line(l row) bool {
 	return l["kind"] == "purchase" || l["copies"] != nil || l["collection"] == "platform"
 }
 
-// bought is the day of a purchase in answers.
+// bought returns the day of a purchase as answers show it.
 func bought(l row) string {
 	if at := str(l, "purchasedAt"); l["kind"] == "purchase" || at > librariesHistory {
 		return at
@@ -44,7 +44,7 @@ func capacity(b, l row) int {
 	return num(l, "copies") * perCopy(b)
 }
 
-// capacities is the capacity of all lines of a title.
+// capacities returns the total capacity of lines of a title.
 func capacities(b row, lines []row) (sum int) {
 	for _, l := range lines {
 		sum += capacity(b, l)
@@ -52,7 +52,7 @@ func capacities(b row, lines []row) (sum int) {
 	return sum
 }
 
-// origin is the collection of a title in answers, or nil.
+// origin returns the collection of a title as answers show it, or nil.
 func (s *snapshot) origin(book int) any {
 	if own := s.own(book); len(own) > 0 {
 		return own[0]["collection"]
@@ -131,12 +131,12 @@ func (s *snapshot) books(q query) (rows []row) {
 	return ordered(q, rows, "loans", nil)
 }
 
-// waiting are the active reservations of a title.
+// waiting counts the active reservations of a title.
 func (s *snapshot) waiting(book int) int {
 	return count(s.Reservations, func(r row) bool { return active(r) && num(r, "bookId") == book })
 }
 
-// confirmed are the loans of a title whose reader opened it while they lasted (L7).
+// confirmed counts the loans of a title whose reader opened it during the loan (L7).
 func (s *snapshot) confirmed(book int) int {
 	return count(s.Loans, func(l row) bool {
 		until := "9999"
@@ -149,7 +149,7 @@ func (s *snapshot) confirmed(book int) int {
 	})
 }
 
-// readings are the readers of a title who reached a tenth of it and had a loan of it (L9).
+// readings counts the readers of a title who reached a tenth of it and borrowed it (L9).
 func (s *snapshot) readings(book int) int {
 	return count(s.Readers, func(r row) bool {
 		lent := count(s.Loans, func(l row) bool { return num(l, "bookId") == book && num(l, "userId") == num(r, "userId") })
@@ -159,13 +159,13 @@ func (s *snapshot) readings(book int) int {
 	})
 }
 
-// fraction is a quotient with four decimals, 0 of nothing.
+// fraction returns a quotient with four decimals. A d of 0 counts as 1.
 func fraction(n, d int) any {
 	f := rounded(n*10000, max(1, d))
 	return json.Number(fmt.Sprintf("%d.%04d", f/10000, f%10000))
 }
 
-// band is the consumption band of a title (L10).
+// band returns the consumption band of a title (L10).
 func band(readings, possible int) string {
 	if readings == 0 || possible == 0 {
 		return "0"
@@ -195,12 +195,12 @@ func (s *snapshot) stock(q query) (rows []row) {
 	return ordered(q, rows, "percentage", func(r row) int { return num(r, "readings") * 1e9 / num(r, "possibleReadings") })
 }
 
-// lent are the active loans of a title.
+// lent counts the active loans of a title.
 func (s *snapshot) lent(book int) int {
 	return count(s.Loans, func(l row) bool { return l["status"] == "active" && num(l, "bookId") == book })
 }
 
-// purchases are the own lines of a title, to which its readings are allocated.
+// purchases returns the own lines of a title with the readings that are allocated to each.
 func (s *snapshot) purchases(b row, own []row, readings int) (rows []any) {
 	for _, l := range own {
 		possible := capacity(b, l)

@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// libraryWriter makes rows that continue what a library network has.
+// libraryWriter writes rows that continue the data of a library network.
 type libraryWriter struct {
 	schoolsWriter  // its chance, times and names
 	s              *snapshot
 	readers, books []int
 }
 
-// libraryChunk makes a feed that continues what there is.
+// chunk makes a feed that continues the data of the library network.
 func (t *librarySide) chunk(c chance) feed {
 	l := t.worlds.likely()
 	s := l.current
@@ -62,7 +62,7 @@ func (w *libraryWriter) registers() {
 	}
 }
 
-// more0 is n where there is nothing yet.
+// more0 returns n if there is nothing yet, otherwise 0.
 func more0(have, n int) int {
 	if have > 0 {
 		return 0
@@ -70,7 +70,7 @@ func more0(have, n int) int {
 	return n
 }
 
-// title writes a title, and lines of it.
+// title writes a title and up to two lines of it.
 func (w *libraryWriter) title(id int) {
 	r := row{"bookId": id, "title": w.name("Título"), "hasEbook": w.one(2), "hasAudiobook": w.one(2), "hasVideo": w.one(9), "publicationYear": 2000 + w.IntN(4)}
 	if w.one(2) {
@@ -121,7 +121,7 @@ func (w *libraryWriter) reader(id int) {
 	w.f.add("readers", r)
 }
 
-// lending makes loans and reservations, and ends some that there are.
+// lending writes new loans and reservations, and ends some existing ones.
 func (w *libraryWriter) lending() {
 	for _, id := range slices.Sorted(maps.Keys(w.s.Loans)) {
 		if l := maps.Clone(w.s.Loans[id]); l["status"] == "active" && w.one(3) {
@@ -147,7 +147,7 @@ func (w *libraryWriter) lending() {
 	}
 }
 
-// recent is a time within the history.
+// recent returns a time within the history.
 func (w *libraryWriter) recent() string {
 	for {
 		if at := w.instant(); dayOf(at) >= librariesHistory {
@@ -156,7 +156,7 @@ func (w *libraryWriter) recent() string {
 	}
 }
 
-// after is a time after one of a row's, and before now.
+// after returns a time after that of a row's member, and before now.
 func (w *libraryWriter) after(r row, member string) string {
 	at := instant(r, member)
 	room := max(time.Second, w.t.clock.base.Add(-10*time.Minute).Sub(at))

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// A library is the model of a library network after loads: the current snapshot, and the one that waits for its hour (L1).
+// A library is the model of a library network after loads: the current snapshot, and the next one, not yet in effect (L1).
 type library struct {
 	current, next  *snapshot
 	hour, nextHour time.Time // zero: none
@@ -26,7 +26,7 @@ func (l *library) clone() *library {
 
 func (l *library) String() string { return line([]any{l.current, l.next, l.hour, l.nextHour}) }
 
-// load aggregates a feed. A first load, and one with --now, is current at once, another from the next full hour on.
+// load adds a feed. A first load, or one with --now, takes effect at once, another at the next full hour.
 func (l *library) load(of loading, at time.Time) error {
 	l.raise(at)
 	base := l.current
@@ -42,7 +42,7 @@ func (l *library) load(of loading, at time.Time) error {
 		if l.current, l.next, l.loaded = s, nil, true; hourOf(at).After(l.hour) { // the clock may have gone back
 			l.hour = hourOf(at)
 		}
-		l.nextHour = time.Time{} // the one that waited is current too
+		l.nextHour = time.Time{} // the current snapshot includes the next one
 	} else {
 		hour := hourOf(at.Add(10 * time.Second)).Add(time.Hour)
 		for _, earlier := range []time.Time{l.hour, l.nextHour} {
@@ -58,7 +58,7 @@ func (l *library) load(of loading, at time.Time) error {
 	return nil
 }
 
-// raise publishes the snapshot that waits if its hour has come.
+// raise publishes the next snapshot if its hour has come.
 func (l *library) raise(now time.Time) {
 	if l.next != nil && !now.Before(l.nextHour) {
 		l.current, l.hour, l.next = l.next, l.nextHour, nil
@@ -127,7 +127,7 @@ func (s *snapshot) clone() *snapshot {
 	return &c
 }
 
-// load aggregates a feed's rows, and returns the readers whose e-mail is erased.
+// load adds a feed's rows, and returns the readers whose e-mail is erased.
 func (s *snapshot) load(feed feed, began time.Time, skip bool) (erased []int, err error) {
 	for name, terms := range s.Names {
 		for _, r := range feed[name] {
@@ -143,7 +143,7 @@ func (s *snapshot) load(feed feed, began time.Time, skip bool) (erased []int, er
 	for _, r := range feed["channels"] {
 		s.Channels[str(r, "date")+str(r, "channel")] = r
 	}
-	// good reports whether a row can be loaded: none of its times is late.
+	// good reports whether a row can be loaded: its owner exists, and its times are not in the future.
 	good := func(r row, exists bool, times ...string) bool {
 		if !exists || slices.ContainsFunc(times, func(member string) bool { return instant(r, member).After(began.Add(5 * time.Minute)) }) {
 			err = errBad
@@ -182,7 +182,7 @@ func (s *snapshot) load(feed feed, began time.Time, skip bool) (erased []int, er
 	return erased, err
 }
 
-// exists reports whether the reader and the title of a row do.
+// exists reports whether the reader and the title of a row exist.
 func (s *snapshot) exists(r row) bool {
 	_, titled := r["bookId"]
 	return s.Readers[num(r, "userId")] != nil && (!titled || s.Books[num(r, "bookId")] != nil)
@@ -221,7 +221,7 @@ func (s *snapshot) event(kind, id string, at time.Time, r row) {
 		Progress: int(progress*100 + 0.5), Online: r["mode"] == "online", Audio: r["format"] == "audiobook"})
 }
 
-// name is what a vocabulary calls a reader's term.
+// name returns the name in a vocabulary of the term that a row has, or null.
 func (s *snapshot) name(of string, r row, member string) any {
 	if r[member] == nil {
 		return nil
@@ -229,7 +229,7 @@ func (s *snapshot) name(of string, r row, member string) any {
 	return text(s.Names[of][num(r, member)])
 }
 
-// dated is the day of a member that is a time, or null.
+// dated returns the day of a member that is a time, or null.
 func dated(r row, member string) any {
 	if str(r, member) == "" {
 		return nil
@@ -237,7 +237,7 @@ func dated(r row, member string) any {
 	return dayOf(instant(r, member))
 }
 
-// timed is a member that is a time, as the libraries show it, or null.
+// timed returns a member that is a time, as the libraries API shows it, or null.
 func timed(r row, member string) any {
 	if str(r, member) == "" {
 		return nil
@@ -245,10 +245,10 @@ func timed(r row, member string) any {
 	return inBrasilia(instant(r, member))
 }
 
-// given is a member, or null.
+// given returns a member, or null.
 func given(r row, member string) any { return text(str(r, member)) }
 
-// count is the number of rows for which is reports true.
+// count returns the number of rows for which is reports true.
 func count(rows map[int]row, is func(row) bool) (n int) {
 	for _, r := range rows {
 		if is(r) {
@@ -258,5 +258,5 @@ func count(rows map[int]row, is func(row) bool) (n int) {
 	return n
 }
 
-// active reports whether a reservation is.
+// active reports whether a reservation is active.
 func active(r row) bool { return strings.Contains("waiting available", str(r, "status")) }

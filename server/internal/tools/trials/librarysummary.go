@@ -14,7 +14,7 @@ func (s *snapshot) passesReader(q query, id int) bool {
 		q.folds("gender", gender(r)) && (q.params["newUsers"] != "true" || q.within(str(r, "registeredAt")))
 }
 
-// summary is the data of the summary in the snapshot that is current from an hour.
+// summary returns the data of the summary in the snapshot that took effect at an hour.
 func (s *snapshot) summary(q query, hour time.Time) row {
 	everybody := func(int) bool { return true }
 	t := s.tallied(func(f fact) bool { return q.within(f.day()) })
@@ -31,7 +31,7 @@ func (s *snapshot) summary(q query, hour time.Time) row {
 	return sum
 }
 
-// general are the numbers of some readers in a period.
+// general returns the numbers of some readers in a period.
 func (s *snapshot) general(q query, in func(reader int) bool) row {
 	t := s.tallied(func(f fact) bool { return q.within(f.day()) && in(f.reader) })
 	registered := count(s.Readers, func(r row) bool { return in(num(r, "userId")) })
@@ -41,7 +41,7 @@ func (s *snapshot) general(q query, in func(reader int) bool) row {
 		"loans", "returns", "readings10", "readings50", "previews", "readingSeconds", "renewals", "reservations")
 }
 
-// waitingFor are the active reservations of some readers.
+// waitingFor counts the active reservations of some readers.
 func (s *snapshot) waitingFor(in func(reader int) bool) int {
 	return count(s.Reservations, func(r row) bool { return active(r) && in(num(r, "userId")) })
 }
@@ -64,7 +64,7 @@ func (s *snapshot) loansOf(q query) func(book int) int {
 	}
 }
 
-// formats sums a number of each title by the formats of titles.
+// formats sums a number of each title by the formats that the titles have.
 func (s *snapshot) formats(in func(int) bool, of func(book int) int) row {
 	t := tally{n: map[string]int{}}
 	for id, b := range s.Books {
@@ -126,7 +126,7 @@ func (s *snapshot) deletedUsers(today string) row {
 	return row{"total": whole(total), "last30Days": whole(recent), "withLoans": whole(withLoans), "daily": daily, "monthly": monthly}
 }
 
-// months are the months of a period.
+// months returns the months of a period.
 func months(from, to string) (all []string) {
 	for day := from[:7] + "-01"; from <= to && day <= to; day = addDays(day, 31)[:7] + "-01" {
 		all = append(all, day[:7])
@@ -201,7 +201,7 @@ func (s *snapshot) profile(q query) row {
 		"materials": row{"ebook": material("hasEbook"), "audiobook": material("hasAudiobook"), "video": material("hasVideo")}}
 }
 
-// breakdown are the general numbers of each group of readers (L11).
+// breakdown returns the general numbers of each group of readers (L11).
 func (s *snapshot) breakdown(q query, by string) (rows []any) {
 	member := map[string]string{"library": "libraryId", "ageGroup": "ageGroupId", "state": "state", "city": "city"}[by]
 	groups := map[any]map[int]bool{}
@@ -230,7 +230,7 @@ func (s *snapshot) breakdown(q query, by string) (rows []any) {
 	return rows
 }
 
-// dimensions are the values that filters take (L16).
+// dimensions returns the values that filters take (L16).
 func (s *snapshot) dimensions() row {
 	d := row{}
 	for _, name := range vocabularies {

@@ -13,10 +13,10 @@ import (
 // model is the model of a tenant, which loads change.
 type model[M any] interface {
 	clone() M
-	load(l loading, at time.Time) error // the model is of no use after an error
+	load(l loading, at time.Time) error // the model is unusable after an error
 }
 
-// A feed has rows by file.
+// A feed maps a file to its rows.
 type feed map[string][]row
 
 func (f feed) add(file string, r row) { f[file] = append(f[file], r) }
@@ -74,7 +74,7 @@ func (t *side[M]) begins(l loading, at time.Time) *maybe[M] {
 	return m
 }
 
-// mayLoad notes that a load may take effect from now on. The function that it returns notes that it has.
+// mayLoad notes that a load may take effect from now on. The function that it returns notes that it did.
 func (t *side[M]) mayLoad(l loading, at time.Time) (loaded func()) {
 	m := t.begins(l, at)
 	return func() { t.worlds.acknowledged(m) }
@@ -85,7 +85,7 @@ func (t *side[M]) good(l loading, at time.Time) bool {
 	return t.worlds.clone().agree(func(m M) error { return m.clone().load(l, at) }) == nil
 }
 
-// checked compares the result of a check with the model when it began, and when it ended: others may write during it.
+// checked compares the result of a check with the model at its beginning or its end: other steps may write between them.
 func (t *side[M]) checked(c chance, l loading, run *command) {
 	began := t.worlds.clone()
 	certain := t.ended(c, l.fault, run)
@@ -97,7 +97,7 @@ func (t *side[M]) checked(c chance, l loading, run *command) {
 	}
 }
 
-// said returns a function that compares the exit status of a command with whether the model takes the feed.
+// said returns a function that checks that a command succeeded if and only if the model accepts the feed.
 func said[M model[M]](l loading, run *command) func(M) error {
 	return func(m M) error {
 		if err := m.clone().load(l, run.from); (err == nil) != (run.err == nil) {
@@ -107,7 +107,7 @@ func said[M model[M]](l loading, run *command) func(M) error {
 	}
 }
 
-// settle notes the result of a load that has ended. It is certain if no fault can have hidden it.
+// result notes the result of a load that has ended. It is certain if no fault can have hidden it.
 func (t *side[M]) result(l loading, m *maybe[M], run *command, certain bool) {
 	t.log("loaded: certain %v: %v", certain, run)
 	if certain || run.err == nil {
@@ -128,8 +128,8 @@ func (t *side[M]) result(l loading, m *maybe[M], run *command, certain bool) {
 	}
 }
 
-// loadAll lets two processes load the feeds of several tenants at once. The first may be killed; the second loads the rest, and
-// afterwards nothing is left to load. One feed may be bad, which must not keep the others from being loaded.
+// loadAll lets two processes load the feeds of several tenants at once. The first may be killed. The second loads the rest,
+// and then nothing is left to load. One feed may be bad, which must not prevent the others from being loaded.
 func (t *harness) loadAll(c chance, a Step) {
 	folder, loaded, bad := t.feedsOfAll(c)
 	first := t.product.start(t.env(), t.clock.now(), "load", "all", folder)
@@ -141,7 +141,7 @@ func (t *harness) loadAll(c chance, a Step) {
 		_ = first.Process.Kill()
 		t.counts.kills.Add(1)
 	}
-	for second.runs() { // beside pulls, but not writes: a load's numbers come before theirs, whenever it ends
+	for second.runs() { // pulls run beside it, but no writes: a load's numbers come before theirs, whenever it ends
 		ofTenant((*tenant).pull)(t, c, Step{})
 	}
 	killed := a.Fault == "kill" && first.ended() != nil
@@ -164,7 +164,7 @@ func (t *harness) loadAll(c chance, a Step) {
 	}
 }
 
-// feedsOfAll writes the feeds of several tenants and notes that they may be loaded. One may be bad, and more after the clock went back.
+// feedsOfAll writes the feeds of several tenants and notes that they may be loaded. One may be bad, or several if the clock went back.
 func (t *harness) feedsOfAll(c chance) (folder string, loaded []func(), bad bool) {
 	folder = must(os.MkdirTemp(t.dir, "feeds-"))
 	for _, of := range t.tenants {

@@ -1,5 +1,5 @@
-// Command trials injects faults at random into the built binary, on SQLite and PostgreSQL, and compares every answer with a model of its
-// own, which is written apart from the product. TRIALS.md lists what is tested.
+// Command trials injects faults at random into the built binary, on SQLite and PostgreSQL. It compares every answer with a model that
+// is independent of the product. TRIALS.md lists what is tested.
 //
 // make test runs a few short scenarios and make verify two minutes of them. Run it for an hour (make trials MINUTES=60) after a change
 // to loads, snapshots, pulls, erasure or the drivers, and before a release.
@@ -77,7 +77,7 @@ type runner struct {
 	options
 	product *product
 	dir     string
-	pg      *cluster     // of all scenarios without a standby
+	pg      *cluster     // that scenarios without a standby share
 	log     bytes.Buffer // of the last scenario
 	counts  counts
 }
@@ -89,7 +89,7 @@ func (r *runner) close() {
 	os.RemoveAll(r.dir)
 }
 
-// scenarios runs the scenarios of seed after seed until the time is over.
+// scenarios runs a scenario for each seed in turn until the time is over.
 func (r *runner) scenarios(ctx context.Context) error {
 	began, differences := time.Now(), 0
 	engines := []string{sqlite, postgres}

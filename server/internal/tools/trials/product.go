@@ -16,19 +16,19 @@ import (
 // product is the binary under test.
 type product struct{ path string }
 
-// clock is the clock of a scenario, which is put forward and back. Every command starts with it.
+// clock is the clock of a scenario, which steps move forward and back. Every command starts with it.
 type clock struct {
 	offset time.Duration
-	base   time.Time // where it was put last: what a feed tells is before it
-	far    time.Time // the latest that it was before it was put back
+	base   time.Time // the time to which it was last set: the events of a feed are before it
+	far    time.Time // the latest time that it had before it was last set
 }
 
 func (c *clock) now() time.Time { return time.Now().Add(c.offset) }
 
-// put puts the clock.
+// put sets the clock.
 func (c *clock) put(t time.Time) { c.far, c.offset, c.base = c.latest(), time.Until(t), t }
 
-// latest is the latest time that the clock ever had: data that was removed then stays removed.
+// latest returns the latest time that the clock ever had: data that was removed then stays removed.
 func (c *clock) latest() time.Time {
 	if now := c.now(); now.After(c.far) {
 		return now
@@ -40,7 +40,7 @@ func (c *clock) latest() time.Time {
 type command struct {
 	*exec.Cmd
 	out, errs output
-	from      time.Time // of the trial's clock
+	from      time.Time // by the scenario's clock
 	done      chan struct{}
 	err       error
 }
@@ -63,10 +63,10 @@ func (o *output) String() string {
 	return o.text.String()
 }
 
-// start starts a command whose clock has a time.
+// start starts a command whose clock begins at a time.
 func (p *product) start(env []string, at time.Time, args ...string) *command {
 	c := &command{Cmd: exec.Command(p.path, args...), from: at, done: make(chan struct{})}
-	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // an interrupt is for the trials alone, which end what they began
+	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // an interrupt reaches only the trials, which end the commands that they started
 	c.Env = slices.Concat(os.Environ(), env, []string{"LECTERN_CLOCK=" + at.Format(time.RFC3339Nano)})
 	c.Stdout, c.Stderr = &c.out, &c.errs
 	check(c.Start())

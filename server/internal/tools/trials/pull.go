@@ -8,15 +8,15 @@ import (
 	"time"
 )
 
-// A query is a request to a reading API, with the day that the server has.
+// A query is a request to a reading API, with the server's day.
 type query struct {
 	path    string
-	network string // of the schools', its reference
+	network string // reference of the school network, in the schools API
 	params  map[string]string
 	today   string
 }
 
-// is reports whether a value is that of a parameter, if that is given.
+// is reports whether a value equals that of a parameter, or the parameter is not given.
 func (q query) is(param string, v any) bool {
 	want, asked := q.params[param]
 	return !asked || want == fmt.Sprint(v)
@@ -26,16 +26,16 @@ func (q query) is(param string, v any) bool {
 type pull struct {
 	query
 	key      *apiKey
-	same     string // for the same query (H12), but for its period
+	same     string // equal for pulls of the same query (H12), except its period
 	size     int
 	snapshot string
-	meta     row  // of its first page, that all share
-	explicit bool // snapshot is sent
+	meta     row  // of its first page; all pages share it
+	explicit bool // requests name the snapshot
 	lists    []expected
 	rows     []row // so far
-	page     int   // the last one that was asked
+	page     int   // the last one that was requested
 	began    time.Time
-	asked    time.Time // of the trial's clock
+	asked    time.Time // by the scenario's clock
 }
 
 // expected is a list that may be the right one.
@@ -63,7 +63,7 @@ func lines(rows []row) (all []string) {
 	return all
 }
 
-// first requests the first page of a list. The page is nil in trouble.
+// first requests the first page of a list. The page is nil during a fault.
 func (t *tenant) first(s *server, k *apiKey, q query, size int) (*pull, *answer, *page) {
 	p := &pull{query: q, key: k, size: size, page: 1, began: t.clock.now(), asked: t.clock.now()}
 	a := t.get(s, k, q.path, paged(q.params, 1, size, ""))
@@ -75,8 +75,8 @@ func (t *tenant) first(s *server, k *apiKey, q query, size int) (*pull, *answer,
 	return p, a, got
 }
 
-// renews ends the pulls of the same query and key, which has begun again (H12). Over midnight a pull without dates ends when its
-// query begins on the new day: from then on its pages read as those of the new pull.
+// renews drops the pulls of the same query and key, which p begins again (H12). A pull without dates also ends if its query begins
+// again on another day: from then on its pages are those of the new pull.
 func (t *tenant) renews(p *pull) {
 	p.same = fmt.Sprint(p.path, p.size)
 	for _, name := range slices.Sorted(maps.Keys(p.params)) {
@@ -90,13 +90,13 @@ func (t *tenant) renews(p *pull) {
 	})
 }
 
-// dated reports whether the query gives both dates itself.
+// dated reports whether the query has both dates.
 func (q query) dated() bool { return q.params["startDate"] != "" && q.params["endDate"] != "" }
 
-// days are the days that the server may have had when it answered.
+// days returns the days that the server may have had when it answered.
 func days(a *answer) []string { return slices.Compact([]string{dayOf(a.from), dayOf(a.to)}) }
 
-// lasting is the part of a page's meta that all pages of a pull share.
+// lasting returns the part of a page's meta that all pages of a pull share.
 func (p *page) lasting() row {
 	m := with(p.meta, "page", nil)
 	delete(m, "page")
@@ -107,7 +107,7 @@ func (p *page) lasting() row {
 func (t *tenant) pull(c chance, a Step) {
 	defer t.hindered(c, a.Fault)()
 	q, size, n := t.own.someQuery(c), pick(c, []int{1, 2, 3, 5, 10, 100}), c.IntN(len(t.keys))
-	if o := t.other(); c.one(3) && n < len(o.keys) { // with a key of the same number
+	if o := t.other(); c.one(3) && n < len(o.keys) { // with the other tenant's key of the same number
 		o.pullOf(c, pick(c, t.servers), o.keys[n], q, size)
 	}
 	t.pullOf(c, pick(c, t.servers), t.keys[n], q, size)
@@ -133,7 +133,7 @@ func (t *tenant) pullOf(c chance, s *server, k *apiKey, q query, size int) {
 	t.rest(p, pick(c, t.servers))
 }
 
-// goOn requests some more pages of a pull that was left.
+// goOn requests some more pages of a pull that was left for later.
 func (t *tenant) goOn(c chance, _ Step) {
 	if len(t.pulls) == 0 {
 		return
@@ -149,14 +149,14 @@ func (t *tenant) goOn(c chance, _ Step) {
 
 // further requests the next page of a pull, and reports whether there are more.
 func (t *tenant) further(p *pull, s *server) (more bool) {
-	if p.whole() && !p.explicit { // page 1 did not begin a pull, or it is at its end
+	if p.whole() && !p.explicit { // page 1 has all rows, or the pull is at its end
 		return false
 	}
 	snapshot := ""
 	if p.explicit {
 		snapshot = p.snapshot
 	} else if t.clock.now().Sub(p.began) >= 23*time.Hour || dayOf(t.clock.now()) < dayOf(p.began) {
-		return false // after 24 hours it is of the state of now; on a day before, its defaults are those of another query
+		return false // after 24 hours it reads the current snapshot; on an earlier day its default dates make another query
 	}
 	a := t.get(s, p.key, p.path, paged(p.params, p.page+1, p.size, snapshot))
 	if a.status == 410 && t.clock.latest().Sub(p.began) >= keep && t.clock.latest().Sub(p.asked) >= window {
@@ -164,7 +164,7 @@ func (t *tenant) further(p *pull, s *server) (more bool) {
 	}
 	got := t.page(a)
 	if got == nil {
-		return !t.trouble // it goes on when there is no trouble
+		return !t.trouble // it goes on after the fault
 	}
 	p.asked = t.clock.now()
 	p.page++
@@ -179,13 +179,13 @@ func (t *tenant) further(p *pull, s *server) (more bool) {
 // whole reports whether every page was requested.
 func (p *pull) whole() bool { return len(p.rows) >= len(p.lists[0].lines) }
 
-// The retention of snapshots, and that of the snapshot of a pull that does not go on.
+// keep is the retention of snapshots. window is that of a pull's snapshot after its last request.
 const (
 	keep   = 2 * time.Hour
 	window = 15 * time.Minute
 )
 
-// agrees keeps the lists that agree with a page, of which there must be one.
+// agrees keeps the lists that agree with a page. At least one must.
 func (p *pull) agrees(a *answer, got page) {
 	var first error
 	p.lists = slices.DeleteFunc(p.lists, func(e expected) bool {
@@ -206,7 +206,7 @@ func (t *tenant) rest(p *pull, s *server) {
 	}
 }
 
-// erased deletes members of a person from the expected lists: they are erased from every snapshot at once (G8). If that is not certain,
+// erased deletes members of a person from the expected lists: an erasure affects every snapshot at once (G8). If it is not certain,
 // the lists as they were remain possible.
 func (p *pull) erased(user int, certain bool, members ...string) {
 	if user == 0 {
@@ -234,7 +234,7 @@ func (p *pull) erased(user int, certain bool, members ...string) {
 	}
 }
 
-// null is the value of an erased member. In the libraries e-mail and name are never null (L18).
+// null returns the value of an erased member. In the libraries e-mail and name are never null (L18).
 func (p *pull) null(string) any {
 	if strings.HasPrefix(p.path, librariesPrefix) {
 		return ""

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// A Scenario is a list of steps and the database they run on. Its seed gives it.
+// A Scenario is a list of steps and the database on which they run. newScenario derives one from a seed.
 type Scenario struct {
 	Seed   uint64
 	Engine string // sqlite or postgres
@@ -18,7 +18,7 @@ type Scenario struct {
 	Steps  []Step
 }
 
-// A Step chooses what it does from its own chance and from the data that exist when it runs.
+// A Step chooses at random what it does. The choice depends on its Chance and on the data that exists when it runs.
 type Step struct {
 	Do, Fault string
 	Chance    uint64
@@ -80,7 +80,7 @@ var stepKinds = []stepKind{
 	{"load all", 3, (*harness).loadAll, []string{"kill"}, ""},
 }
 
-// rate returns the limit of requests a minute of the servers: none, or one that is counted but never reached.
+// rate returns the servers' limit of requests a minute: 0 for none, or a limit that is counted but never reached.
 func (s Scenario) rate() int { return int(s.Seed%2) * 1_000_000 }
 
 // newScenario returns a random scenario of some steps. A third of the steps that a fault can be injected into get one.

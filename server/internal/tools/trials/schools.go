@@ -79,7 +79,7 @@ func inPieces(c chance, whole feed) []feed {
 func spoil(c chance, f feed, now time.Time) {
 	segment := row{"segmentId": "bad", "account": "nobody", "bookId": num(f["books"][0], "bookId"), "startedAt": inUTC(now.Add(-time.Hour)), "durationMs": 1}
 	switch c.IntN(5) {
-	case 4: // no file has that
+	case 4: // no file has this member
 		f["segments"][0]["duration"] = 1
 		return
 	case 1:
@@ -119,7 +119,7 @@ func (t *partnerSide) someQuery(c chance) query {
 		q.params["profile"] = pick(c, []string{"student", "teacher"})
 	}
 	if c.one(5) {
-		q.params["userId"] = strconv.Itoa(1 + c.IntN(len(w.accounts))) // of another network, and of another partner, too
+		q.params["userId"] = strconv.Itoa(1 + c.IntN(len(w.accounts))) // maybe a user of another network or partner
 	}
 	if c.one(4) {
 		for _, e := range w.entities {
@@ -131,7 +131,7 @@ func (t *partnerSide) someQuery(c chance) query {
 	if route == "users" {
 		return q
 	}
-	// A server has its clock from the moment at which it starts, so its day begins a little later; a start in the future is refused.
+	// A server's clock may be a little behind, so its day begins later, and it refuses a startDate in the future.
 	today := dayOf(t.clock.now().Add(-time.Second))
 	from, to := addDays(today, -c.IntN(60)), addDays(today, 1-c.IntN(10))
 	if !c.one(4) {
@@ -144,7 +144,7 @@ func (t *partnerSide) someQuery(c chance) query {
 }
 
 // beginPull requests the first page of a list of the schools, and all users of that snapshot, from which the model learns the ids. It
-// returns nil in trouble.
+// returns nil during a fault.
 func (t *partnerSide) beginPull(s *server, k *apiKey, q query, size int) *pull {
 	q.network = k.network
 	p, a, got := t.first(s, k, q, size)

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// schoolsPeriod is the effective period, and whether there is one (S8).
+// schoolsPeriod returns the effective period, and whether there is one (S8).
 func (q query) schoolsPeriod() (from, to string, ok bool) {
 	from, to = q.params["startDate"], q.params["endDate"]
 	if to == "" || to > q.today {
@@ -73,7 +73,7 @@ func (p *partner) unit(e int) any {
 	return row{"id": whole(p.entityNumbers[p.entities[e].birth]), "name": text(p.entities[e].name)}
 }
 
-// learn takes ids from rows of the users, by their names: each name is given once.
+// learn takes the ids of users, schools and classes from rows of users, by name: each name is used once.
 func (p *partner) learn(rows []row) {
 	known := map[int]bool{}
 	for _, n := range p.userNumbers {
@@ -114,7 +114,7 @@ type daily struct {
 	day     string
 }
 
-// minutes returns the tenths of minutes of each day, and of each of its books.
+// minutes returns the reading time of each account, day and book, in tenths of a minute.
 func (p *partner) minutes() map[daily]map[int]int {
 	ms := map[daily]map[int]int{}
 	for _, s := range p.segments {
@@ -239,7 +239,7 @@ func (p *partner) rows(q query) []row {
 	return p.readings(q)
 }
 
-// str, num and instant are fields of rows, which come from feeds and from answers.
+// str, num and instant return members of rows, which come from feeds and from answers.
 func str(r row, name string) string {
 	s, _ := r[name].(string)
 	return s

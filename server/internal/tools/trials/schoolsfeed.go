@@ -13,7 +13,7 @@ type schoolsWriter struct {
 	t *tenant
 	p *partner
 	f feed
-	// of events
+	// for events
 	refs  []string
 	books []int
 }
@@ -49,7 +49,7 @@ func (w *schoolsWriter) differ() {
 	}
 }
 
-// name is a name that is given once.
+// name returns a name that is used once.
 func (w *schoolsWriter) name(what string) string {
 	return fmt.Sprint(what, " Nº ", w.t.next(), w.t.tag())
 }
@@ -147,7 +147,7 @@ func (w *schoolsWriter) accounts() {
 		w.account(ref)
 		w.refs = append(w.refs, ref)
 	}
-	if w.one(4) { // of two rows the later line stands
+	if w.one(4) { // of two rows the later one counts
 		w.account(pick(w.chance, w.refs))
 	}
 }
@@ -173,7 +173,7 @@ func (w *schoolsWriter) book(id int) {
 	w.f.add("books", r)
 }
 
-// instant is a time before the clock was put, and away from the times of directory writes.
+// instant returns a time before that to which the clock was set, and not near a change of a reference's owner.
 func (w *schoolsWriter) instant() time.Time {
 	back := time.Duration(w.IntN(72*60)) * time.Minute
 	switch {
@@ -189,7 +189,7 @@ func (w *schoolsWriter) instant() time.Time {
 	return at
 }
 
-// near reports whether a reference got another owner about that time, which is not known to the second.
+// near reports whether a reference got another owner at about that time. The model does not know it to the second.
 func (w *schoolsWriter) near(at time.Time) bool {
 	for _, list := range w.p.owners {
 		for _, c := range list[1:] {
@@ -221,7 +221,7 @@ func (w *schoolsWriter) events() {
 	}
 }
 
-// id is a number or a text, and sometimes an id that was given before.
+// id returns a number or a text, and sometimes an id that was used before.
 func (w *schoolsWriter) id() string {
 	n := w.t.next()
 	switch {

@@ -9,31 +9,31 @@ import (
 	"time"
 )
 
-// A partner is the model of a partner after feeds and directory writes, with the answers that the specification gives, computed the
-// slow way: every answer looks at every event again. Lists are in the order of creation.
+// A partner is the model of a partner after feeds and directory writes. It computes the answers of the specification the slow way:
+// every answer looks at every event again. Lists are in the order of creation.
 type partner struct {
 	ref      string
 	entities []entity
 	accounts []account
-	owners   map[string][]ownership // who carried a reference, in the order of time (F4)
+	owners   map[string][]ownership // the owners of each reference, in the order of time (F4)
 	books    map[int]book
 	segments []segment
 	accesses []access
 	seen     map[string]bool // events by identifier, account and day (F1)
 
-	// The ids that the service has given, learnt from answers, by the first name that an entity or account had.
+	// The ids that the service assigned, learnt from answers, by the first name that an entity or account had.
 	entityNumbers, userNumbers map[string]int
 }
 
 type entity struct {
 	birth, ref, kind, name, degree, inep, state, city string
-	parent                                            int // its place in the list, or -1
+	parent                                            int // its index in partner.entities, or -1
 	deleted                                           bool
 }
 
 type account struct {
 	birth, ref, kind, name, email, phone string
-	entity                               int // or -1
+	entity                               int // its index in partner.entities, or -1
 	active, deleted, forgotten           bool
 }
 
@@ -77,7 +77,7 @@ func (p *partner) clone() *partner {
 	return &q
 }
 
-// liveEntity and liveAccount return the index of the one that has a reference, or -1.
+// liveEntity and liveAccount return the index of the one that has a reference and is not deleted, or -1.
 func (p *partner) liveEntity(ref string) int {
 	return slices.IndexFunc(p.entities, func(e entity) bool { return e.ref == ref && !e.deleted })
 }
@@ -91,7 +91,7 @@ func (p *partner) deletedEntity(ref string) bool {
 	return p.liveEntity(ref) < 0 && slices.ContainsFunc(p.entities, func(e entity) bool { return e.ref == ref })
 }
 
-// ownerAt is the account that had a reference at a time, or -1 (F4).
+// ownerAt returns the account that had a reference at a time, or -1 (F4).
 func (p *partner) ownerAt(ref string, t time.Time) int {
 	list := p.owners[ref]
 	if len(list) == 0 {
@@ -122,7 +122,7 @@ var (
 	errMisspelt = errors.New("a misspelt member")
 )
 
-// load aggregates a feed that a load began at a time (F3).
+// load adds the feed of a load that began at a time (F3).
 func (p *partner) load(l loading, began time.Time) error {
 	feed, good := l.feed, true
 	if slices.ContainsFunc(feed["segments"], func(r row) bool { return r["duration"] != nil }) {
@@ -153,7 +153,8 @@ func (p *partner) load(l loading, began time.Time) error {
 	return nil
 }
 
-// byReference returns rows in the order in which new ones are created. Of rows with one reference that are not skipped the later counts.
+// byReference returns rows in the order in which new ones are created. Of rows with
+// the same reference the last one that is not skipped counts.
 func byReference(rows []row) []row {
 	rows = slices.Clone(rows)
 	slices.SortStableFunc(rows, func(a, b row) int { return strings.Compare(str(a, "referenceId"), str(b, "referenceId")) })
@@ -198,7 +199,7 @@ func (p *partner) loadEntity(r row, gone map[string]bool) bool {
 	return true
 }
 
-// moved returns rows of accounts with the present references of accounts that changed theirs by the directory.
+// moved returns rows of accounts with the current references of accounts that changed theirs through the directory.
 func (p *partner) moved(rows []row) []row {
 	named := map[string]bool{}
 	for _, r := range rows {
@@ -236,7 +237,7 @@ func (p *partner) loadAccount(r row, began time.Time, gone, skipped map[string]b
 	}
 	if i < 0 {
 		for slices.ContainsFunc(p.accounts, func(o account) bool { return o.birth == a.birth }) {
-			a.birth += "'" // the row of one that gave its reference up makes another one
+			a.birth += "'" // a row with a reference that its account gave up creates another account
 		}
 		p.accounts = append(p.accounts, a)
 		p.takes(ref, len(p.accounts)-1, began)
@@ -322,7 +323,7 @@ func (p *partner) above(e int, kind string) int {
 	return -1
 }
 
-// degrees has stage and grade (P3).
+// degrees maps a degree to its stage and grade (P3).
 var degrees = map[string]struct {
 	stage string
 	grade int

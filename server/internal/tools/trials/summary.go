@@ -8,7 +8,7 @@ import (
 // summary compares the summaries of a key with the rows of its users, engagements and readings (S10).
 func (t *partnerSide) summary(s *server, k *apiKey, lists []*pull) {
 	if slices.Contains(lists, nil) {
-		// in trouble
+		// A fault prevented a pull.
 		return
 	}
 	want := totals(lists[0].rows, lists[1].rows, lists[2].rows)
@@ -29,7 +29,7 @@ func (t *partnerSide) summary(s *server, k *apiKey, lists []*pull) {
 	}
 }
 
-// totals counts the rows of the three lists.
+// totals computes the general part of the summary from the rows of the three lists.
 func totals(users, engagements, readings []row) row {
 	sum := 0
 	came, read, books := map[int]bool{}, map[int]bool{}, map[int]bool{}
@@ -54,7 +54,7 @@ func countTrue(rows []row, member string) (n int) {
 	return n
 }
 
-// tenthsOf are the tenths of a member.
+// tenthsOf returns a member in tenths.
 func tenthsOf(r row, member string) int {
 	n, _ := r[member].(json.Number)
 	f, _ := n.Float64()

@@ -17,33 +17,33 @@ type tenant struct {
 	keys   []*apiKey
 	feeds  []feed // that were loaded
 	pulls  []*pull
-	copies []*pull // that are kept by incremental pulls
+	copies []*pull // that incremental pulls update
 	lost   []*pull // of snapshots that a failover lost
-	serial int     // of names and events
+	serial int     // the last number used in names and ids
 	own    kindOfTenant
 }
 
 // kindOfTenant has the methods in which partners and library networks differ.
 type kindOfTenant interface {
-	whole(*server) // pulls every list whole
+	whole(*server) // pulls all of every list
 	beginPull(s *server, k *apiKey, q query, size int) *pull
 	someQuery(chance) query
 	load(chance, loading)
 	mayLoad(loading, time.Time) (loaded func())
 	good(loading, time.Time) bool
-	loads(feed) // comes before a load
+	loads(feed) // is called before a load
 	loadSome(chance, Step)
-	chunk(chance) feed // continues what there is
+	chunk(chance) feed // returns a feed that continues the data
 	asked(*answer)     // notes an answer that is compared with nothing
-	people() []int     // numbers that lectern forget takes
+	people() []int     // numbers that lectern forget accepts
 	forgotten(number int)
 	fork() (back func())
 }
 
-// An apiKey reads a tenant. It is rotated in place, since its pulls go on with the next key.
+// An apiKey reads a tenant. A rotation changes it in place, since its pulls go on with the new key.
 type apiKey struct {
 	network string   // a school network's reference
-	texts   []string // the newest last; the others are in their grace
+	texts   []string // the newest is last; the others are in their grace
 }
 
 func (k *apiKey) nth(n int) string { return k.texts[n%len(k.texts)] }
@@ -54,7 +54,7 @@ type side[M model[M]] struct {
 	worlds *worlds[M]
 }
 
-// fork copies the model. The function that it returns takes back all changes since.
+// fork copies the model. The function that it returns undoes all changes since then, and moves the pulls since then to lost.
 func (t *side[M]) fork() (back func()) {
 	was, worlds := *t.tenant, t.worlds
 	t.worlds, t.pulls, t.copies = worlds.clone(), nil, nil
@@ -68,10 +68,10 @@ func (t *tenant) next() int { t.serial++; return t.serial }
 
 func (t *tenant) tag() string { return " " + t.name }
 
-// prefix is the prefix of the tenant's reading API.
+// prefix returns the prefix of the tenant's reading API.
 func (t *tenant) prefix() string { return "/api-platform/" + t.api + "/v1" }
 
-// other is the other tenant of the same kind.
+// other returns the other tenant of the same kind.
 func (t *tenant) other() *tenant {
 	i := slices.IndexFunc(t.tenants, func(o *tenant) bool { return o != t && o.api == t.api })
 	return t.tenants[i]
@@ -82,7 +82,7 @@ func (t *tenant) command(v any, command string, args ...string) {
 	t.must(v, slices.Concat(strings.Fields(command), t.flags, args)...)
 }
 
-// all are the pulls whose rows are known, without copies.
+// all returns the pulls, except copies, whose expected rows are known.
 func (t *tenant) all() []*pull { return slices.Concat(t.pulls, t.lost) }
 
 // everything pulls every list of all tenants from a server.
@@ -92,7 +92,7 @@ func (t *harness) everything(s *server) {
 	}
 }
 
-// of makes a step of a function of one tenant, which it chooses.
+// of turns a function of one tenant into a step, which chooses the tenant.
 func of[T any](all func(*harness) []T, do func(T, chance, Step)) func(*harness, chance, Step) {
 	return func(t *harness, c chance, a Step) { do(pick(c, all(t)), c, a) }
 }
@@ -109,7 +109,7 @@ func ofTenant(do func(*tenant, chance, Step)) func(*harness, chance, Step) {
 	return of(func(t *harness) []*tenant { return t.tenants }, do)
 }
 
-// something runs a step without a fault, beside others.
+// something runs a step without a fault, in the middle of another step.
 func (t *harness) something(c chance) {
 	do := pick(c, []func(*harness, chance, Step){ofPartner((*partnerSide).directory), ofTenant((*tenant).pull), ofTenant((*tenant).goOn)})
 	do(t, c, Step{})
@@ -129,7 +129,7 @@ func (t *tenant) forget(c chance, _ Step) {
 	}
 }
 
-// drop drops the snapshot that waits for its hour.
+// drop drops the next snapshot, which is not yet in effect.
 func (t *librarySide) drop(_ chance, _ Step) {
 	at := t.clock.now()
 	t.command(nil, "load libraries", "--drop")

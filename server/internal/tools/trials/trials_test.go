@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// newRunner is a runner with the binary of this source tree.
+// newRunner returns a runner with the binary of this source tree.
 func newRunner(t *testing.T) *runner {
 	t.Helper()
 	dir, err := workFolder()
@@ -23,7 +23,7 @@ func newRunner(t *testing.T) *runner {
 	return r
 }
 
-// TestTrials runs four short scenarios, and one in which a standby takes over that lacks the last writes.
+// TestTrials runs four short scenarios, and one in which a standby without the last writes takes over.
 func TestTrials(t *testing.T) {
 	r := newRunner(t)
 	lose := Scenario{Seed: 5, Engine: postgres, Pair: true}
@@ -47,7 +47,7 @@ func TestTrials(t *testing.T) {
 	t.Run("difference", func(t *testing.T) { testDifference(t, r) })
 }
 
-// testDifference checks that answers that differ from the model fail a scenario: here the model is wrong.
+// testDifference checks that answers that differ from the model fail a scenario. Here the model is wrong.
 func testDifference(t *testing.T, r *runner) {
 	h := newHarness(r.product, Scenario{Seed: 1, Engine: sqlite}, &r.counts, nil)
 	defer h.close()
@@ -67,7 +67,7 @@ func testDifference(t *testing.T, r *runner) {
 	}
 }
 
-// number is a model for the test of worlds.
+// number is a model for TestWorlds.
 type number struct{ n int }
 
 //lint:ignore U1000 newWorlds asks for it
@@ -99,7 +99,7 @@ func TestWorlds(t *testing.T) {
 }
 
 func TestShare(t *testing.T) {
-	// 0.05 and 0.05 minutes are 0.1, which the lower number gets.
+	// 0.05 and 0.05 minutes are 0.1 minutes, which the book with the lower id gets.
 	if got, want := share(map[int]int{7: 3000, 9: 3000}), map[int]int{7: 1, 9: 0}; !reflect.DeepEqual(got, want) {
 		t.Errorf("share = %v, want %v", got, want)
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 // worlds are the possible outcomes: a change that was requested and not acknowledged has happened in some of them, and not in others.
-// Each answer leaves those that agree with it, of which there must be one.
+// Each answer removes those that disagree with it. At least one must remain.
 type worlds[M interface{ clone() M }] struct {
 	all []world[M]
 }
@@ -27,7 +27,7 @@ type maybe[M any] struct {
 
 func newWorlds[M interface{ clone() M }](m M) *worlds[M] { return &worlds[M]{[]world[M]{{model: m}}} }
 
-// clone copies the worlds. Open changes may still happen in them.
+// clone copies the worlds. Open changes may still happen in the copies.
 func (w *worlds[M]) clone() *worlds[M] {
 	c := &worlds[M]{slices.Clone(w.all)}
 	for i := range c.all {
@@ -36,7 +36,7 @@ func (w *worlds[M]) clone() *worlds[M] {
 	return c
 }
 
-// likely is one of the worlds.
+// likely returns the model of the first world.
 func (w *worlds[M]) likely() M { return w.all[0].model }
 
 // begin notes that a change may happen from now on.
@@ -46,7 +46,7 @@ func (w *worlds[M]) begin(m *maybe[M]) {
 	}
 }
 
-// acknowledged notes that a change has happened, at the latest now.
+// acknowledged notes that a change has happened by now.
 func (w *worlds[M]) acknowledged(m *maybe[M]) {
 	for i := range w.all {
 		w.all[i].happen(m)
@@ -55,7 +55,7 @@ func (w *worlds[M]) acknowledged(m *maybe[M]) {
 	w.merge()
 }
 
-// happens lets a change happen at once, for certain.
+// happens makes a change in every world at once.
 func (w *worlds[M]) happens(do func(M)) {
 	m := &maybe[M]{do: func(m M) M { do(m); return m }}
 	w.begin(m)
@@ -100,7 +100,7 @@ func (o *world[M]) happen(m *maybe[M]) {
 
 const mostWorlds = 200
 
-// expand lets every open change happen in copies of the worlds.
+// expand adds copies of the worlds in which open changes have happened, in any order.
 func (w *worlds[M]) expand() {
 	for i := 0; i < len(w.all) && len(w.all) < mostWorlds; i++ {
 		for _, m := range w.all[i].open {
@@ -112,7 +112,7 @@ func (w *worlds[M]) expand() {
 	}
 }
 
-// observe keeps the worlds that agree with an observation, of which there must be one. see may note in a world what it learns from it.
+// observe keeps the worlds that agree with an observation. At least one must. see may note in a model what it learns.
 func (w *worlds[M]) observe(what string, see func(M) error) {
 	if err := w.agree(see); err != nil {
 		fail("%s, of %d ways in which it may be: %v", what, len(w.all), err)
@@ -138,7 +138,7 @@ func (w *worlds[M]) agree(see func(M) error) (wrong error) {
 	return nil
 }
 
-// merge keeps one of the worlds that are the same.
+// merge keeps one of several worlds with the same model and the same open changes.
 func (w *worlds[M]) merge() {
 	if len(w.all) == 1 {
 		return
@@ -182,7 +182,7 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// stopped is an error that is no difference.
+// stopped is an error that is not a difference.
 type stopped struct{ error }
 
 // caught calls f and returns the difference or the error that ended it.

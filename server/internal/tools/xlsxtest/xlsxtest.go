@@ -1,5 +1,5 @@
-// Package xlsxtest reads workbooks for tests, apart from the code that writes them: the kinds of cells, and the texts that a spreadsheet
-// shows. Tests of workbooks import it. Every sheet must have a frozen header line with a filter, and columns with widths.
+// Package xlsxtest reads workbooks for tests, independently of the code that writes them. It returns the kinds of cells, and the texts
+// that a spreadsheet shows. Every sheet must have a frozen header line with a filter, and columns with widths.
 package xlsxtest
 
 import (
@@ -17,7 +17,7 @@ import (
 	"unicode/utf16"
 )
 
-// Kind is what a cell is.
+// Kind is the kind of a cell.
 type Kind string
 
 // The kinds of cells.
@@ -36,10 +36,10 @@ type Cell struct {
 	Text string
 }
 
-// Read returns the cells of a workbook's first sheet, line by line, the header first; all lines are as long as that.
+// Read returns the cells of the sheet "rows", line by line, the header first. All lines are as long as the header.
 func Read(workbook []byte) ([][]Cell, error) { return ReadSheet(workbook, "rows") }
 
-// ReadSheet returns the cells of the sheet of a name.
+// ReadSheet returns the cells of the sheet with a name.
 func ReadSheet(workbook []byte, name string) ([][]Cell, error) {
 	z, err := zip.NewReader(bytes.NewReader(workbook), int64(len(workbook)))
 	if err != nil {
@@ -66,9 +66,9 @@ func ReadSheet(workbook []byte, name string) ([][]Cell, error) {
 	return page.cells(s)
 }
 
-// part reads a part of the package.
+// part decodes an XML part of a workbook into v.
 func part(z *zip.Reader, name string, v any) error {
-	text, err := fs.ReadFile(z, name) // to its end, where its sum is checked
+	text, err := fs.ReadFile(z, name) // reads to the end, where the checksum is checked
 	if err == nil {
 		err = xml.Unmarshal(text, v)
 	}
@@ -99,7 +99,7 @@ func (s styles) format(style int) (string, error) {
 			return strings.ReplaceAll(f.Code, `\`, ""), nil
 		}
 	}
-	if code, ok := map[int]string{0: "General", 2: "0.00", 49: "@"}[id]; ok { // which are built in
+	if code, ok := map[int]string{0: "General", 2: "0.00", 49: "@"}[id]; ok { // built-in formats
 		return code, nil
 	}
 	return "", fmt.Errorf("no format %d", id)
@@ -226,7 +226,7 @@ func show(value, format string) (Cell, error) {
 
 var escaped = regexp.MustCompile(`_x[0-9A-Fa-f]{4}_`)
 
-// unescape reads what XML cannot say (ECMA-376, ST_Xstring).
+// unescape decodes characters that XML cannot contain (ECMA-376, ST_Xstring).
 func unescape(s string) string {
 	return escaped.ReplaceAllStringFunc(s, func(e string) string {
 		n, _ := strconv.ParseUint(e[2:6], 16, 16)
