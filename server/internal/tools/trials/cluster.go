@@ -66,8 +66,7 @@ func (c *cluster) init(pair bool) {
 
 // add starts a node with a proxy in front.
 func (c *cluster) add(n *node) {
-	n.port = freePort()
-	n.proxy = must(proxy.New("127.0.0.1:"+n.port, nil))
+	n.port, n.proxy = behindProxy()
 	c.nodes = append(c.nodes, n)
 	c.start(n)
 }
@@ -146,10 +145,12 @@ func (c *cluster) run(program string, args ...string) {
 	}
 }
 
-func freePort() string {
+// behindProxy returns a free port, and a proxy in front of it. It frees the port only when the proxy listens: the proxy's own port could
+// be the same.
+func behindProxy() (port string, p *proxy.Proxy) {
 	ln := must(net.Listen("tcp", "127.0.0.1:0"))
 	defer ln.Close()
-	return strconv.Itoa(ln.Addr().(*net.TCPAddr).Port)
+	return strconv.Itoa(ln.Addr().(*net.TCPAddr).Port), must(proxy.New(ln.Addr().String(), nil))
 }
 
 func appendTo(file, lines string) {

@@ -137,8 +137,8 @@ func (t *harness) begin() {
 
 // newServer returns a server that is not started yet.
 func (t *harness) newServer() *server {
-	port := freePort()
-	return &server{port: port, proxy: must(proxy.New("127.0.0.1:"+port, nil))}
+	port, p := behindProxy()
+	return &server{port: port, proxy: p}
 }
 
 // serve starts a server and waits until it listens.

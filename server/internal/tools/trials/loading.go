@@ -119,7 +119,9 @@ func (t *side[M]) result(l loading, m *maybe[M], run *command, certain bool) {
 	case certain:
 		t.worlds.refused(m)
 	default:
-		t.quiet()
+		if l.fault != "in trouble" { // then a load is stopped, perhaps in a transaction, and this one has ended by itself
+			t.quiet()
+		}
 		t.worlds.unknown(m)
 		t.leaseEnds()
 		if !t.trouble {
