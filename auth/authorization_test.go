@@ -8,7 +8,7 @@ import (
 	"github.com/lectern-dev/lectern/auth"
 )
 
-// Rule 1: the header is matched whole and in its case.
+// TestParseAuthorization tests rule 1: the whole header must match, case included.
 func TestParseAuthorization(t *testing.T) {
 	for _, test := range []struct {
 		name, header  string
@@ -53,7 +53,7 @@ func TestParseAuthorization(t *testing.T) {
 	}
 }
 
-// slowAuthorization is the header's form, written down once more.
+// slowAuthorization is a second description of the header's form.
 var slowAuthorization = regexp.MustCompile(`(?s)^APIAuth(?:-HMAC-(SHA1|SHA224|SHA256|SHA384|SHA512))? ([^:]+):(.+)$`)
 
 func FuzzParseAuthorization(f *testing.F) {
@@ -94,7 +94,7 @@ func TestDigests(t *testing.T) {
 	}
 }
 
-// SHA-1 is what a header without a name means, and what every server reads.
+// TestSignHeader tests the header of each digest. A header without a name means SHA-1, which every server reads.
 func TestSignHeader(t *testing.T) {
 	for alg, want := range map[auth.Digest]string{
 		auth.SHA1:   "APIAuth 7-3:",

@@ -10,7 +10,7 @@ import (
 	"github.com/lectern-dev/lectern/auth"
 )
 
-// TestSealedForm: the first byte of what is sealed is the version, for it is stored; and an empty secret is one.
+// TestSealedForm tests that what is sealed begins with a version, since it is stored. A secret may be empty.
 func TestSealedForm(t *testing.T) {
 	box, err := auth.NewBox(make([]byte, 32))
 	if err != nil {
@@ -27,7 +27,7 @@ func TestSealedForm(t *testing.T) {
 	}
 }
 
-// TestIDs has ids at the bounds of digits and of numbers.
+// TestIDs tests ids at the bounds of digits and of numbers.
 func TestIDs(t *testing.T) {
 	for _, id := range []string{"1-1", "9-9", "10-19", "1234567890-2147483647", "9223372036854775807-1"} {
 		tenant, number, ok := auth.ParseID(id)
@@ -42,7 +42,7 @@ func TestIDs(t *testing.T) {
 	}
 }
 
-// TestTargetCharacters: a URL has plain ASCII that shows, and no other byte.
+// TestTargetCharacters tests that a URL may have printable ASCII and no other byte.
 func TestTargetCharacters(t *testing.T) {
 	for c := range rune(0x100) {
 		if c == '#' || c == '?' {
@@ -56,8 +56,8 @@ func TestTargetCharacters(t *testing.T) {
 	}
 }
 
-// TestCanonicalCharacters: of a method the letters of ASCII are turned to upper case and no other byte, and a scheme begins with a
-// letter of ASCII.
+// TestCanonicalCharacters tests that only ASCII letters of a method are converted to upper case, and that a scheme
+// begins with an ASCII letter.
 func TestCanonicalCharacters(t *testing.T) {
 	for c := range byte(0x80) {
 		method := "g" + string(rune(c)) + "t"
@@ -85,7 +85,7 @@ func TestCanonicalCharacters(t *testing.T) {
 	}
 }
 
-// TestOneByte: a body of one byte is one: it needs a hash, which must be its own.
+// TestOneByte tests that a body of one byte needs a hash, which must be its own.
 func TestOneByte(t *testing.T) {
 	now := time.Date(2026, 10, 1, 12, 0, 0, 0, time.UTC)
 	for _, tt := range []struct {

@@ -13,7 +13,7 @@ import (
 )
 
 func ExampleBox() {
-	box, err := auth.NewBox(bytes.Repeat([]byte{1}, 32)) // of crypto/rand outside of examples
+	box, err := auth.NewBox(bytes.Repeat([]byte{1}, 32)) // from crypto/rand outside examples
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -97,7 +97,7 @@ func TestOpenErrors(t *testing.T) {
 	check("nothing", box, "7-3", nil)
 }
 
-// What is sealed hides the secret, differs each time, and opens under the same key and id alone.
+// TestBoxRoundTrip tests that a sealed secret is hidden, differs each time, and opens under the same key and id.
 func TestBoxRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		key := rapid.SliceOfN(rapid.Byte(), 32, 32).Draw(t, "key")
@@ -124,7 +124,7 @@ func TestBoxRoundTrip(t *testing.T) {
 	})
 }
 
-// Nothing that may stand in a row makes Open panic.
+// FuzzOpen checks that no stored value makes Open panic.
 func FuzzOpen(f *testing.F) {
 	f.Add("7-3", []byte{1})
 	f.Add("7-3", append([]byte{1}, make([]byte, 71)...))

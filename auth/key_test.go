@@ -15,11 +15,11 @@ import (
 	"github.com/lectern-dev/lectern/auth"
 )
 
-// secret is 43 characters of base64url, of 32 zero bytes.
+// secret is the base64url of 32 zero bytes: 43 characters.
 var secret = strings.Repeat("A", 43)
 
 func ExampleNewKey() {
-	random := bytes.NewReader(make([]byte, 32)) // crypto/rand.Reader outside of examples
+	random := bytes.NewReader(make([]byte, 32)) // crypto/rand.Reader outside examples
 	text, key, err := auth.NewKey(random, 7, 3)
 	if err != nil {
 		fmt.Println(err)
@@ -88,10 +88,10 @@ func TestParseKey(t *testing.T) {
 	}
 }
 
-// slowKey is the form of a key, written down once more.
+// slowKey is a second description of a key's form.
 var slowKey = regexp.MustCompile(`^([1-9][0-9]*)-([1-9][0-9]*)-([A-Za-z0-9_-]{43})$`)
 
-// slowParse is ParseKey by another way.
+// slowParse is another implementation of ParseKey.
 func slowParse(text string) (tenant int64, number int, ok bool) {
 	m := slowKey.FindStringSubmatch(text)
 	if m == nil {
@@ -122,7 +122,7 @@ func FuzzParseKey(f *testing.F) {
 	})
 }
 
-// Whatever parses as an id is spelled as ID spells it.
+// FuzzParseID checks that an id that can be parsed is spelled as ID spells it.
 func FuzzParseID(f *testing.F) {
 	for _, s := range []string{"7-3", "7-03", "+7-3", "7-3-", "7", "-", "0-0", "9223372036854775808-1"} {
 		f.Add(s)

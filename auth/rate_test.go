@@ -30,7 +30,7 @@ func ExampleMemoryLimiter() {
 func TestNewQuota(t *testing.T) {
 	for _, test := range []struct {
 		name  string
-		at    string // in the minute
+		at    string // seconds into the minute
 		count int64
 		limit int
 		want  auth.Quota

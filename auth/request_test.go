@@ -50,7 +50,7 @@ func TestSignedFrom(t *testing.T) {
 	}
 }
 
-// What is signed at one end is accepted at the other, whatever the path holds; a header sent twice is not.
+// TestSignerOverHTTP tests that a server accepts signed requests, whatever the path, but not one with a header twice.
 func TestSignerOverHTTP(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
@@ -97,7 +97,7 @@ func TestSignerOverHTTP(t *testing.T) {
 func TestSignerHeaders(t *testing.T) {
 	signer := auth.Signer{ID: "7-3", Secret: secret, Now: func() time.Time { return signedAt.In(time.FixedZone("", 3600)) }}
 	for _, test := range []struct {
-		name, header, value string // set before
+		name, header, value string // set before signing
 		wantDate            string
 	}{
 		{"NoDate", "Accept", "*/*", signedDate},
@@ -114,7 +114,7 @@ func TestSignerHeaders(t *testing.T) {
 		})
 	}
 	bare := &http.Request{URL: &url.URL{Path: "/a"}}
-	auth.Signer{ID: "7-3", Secret: secret}.Sign(bare, nil) // at the real time
+	auth.Signer{ID: "7-3", Secret: secret}.Sign(bare, nil) // at the current time
 	if err := auth.SignedFrom(bare, nil).Verify(secret, time.Now()); err != nil {
 		t.Errorf("a request without headers, signed = %v", err)
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/lectern-dev/lectern/auth"
 )
 
-// fuzzed makes a request of what the fuzzer gives, with the hash of the body.
+// fuzzed makes a request from the fuzzer's values, with the hash of the body.
 func fuzzed(method, target, contentType string, body []byte) auth.Signed {
 	s := auth.Signed{Method: method, Target: target, ContentType: contentType, Body: body}
 	if len(body) > 0 {
@@ -18,7 +18,7 @@ func fuzzed(method, target, contentType string, body []byte) auth.Signed {
 	return s
 }
 
-// alterations are the parts of a request in which any other byte is another request.
+// alterations are the parts of a request in which a changed byte makes another request.
 var alterations = []struct {
 	name string
 	of   func(s *auth.Signed) *string
@@ -31,7 +31,8 @@ var alterations = []struct {
 	{"authorization", func(s *auth.Signed) *string { return &s.Authorization }},
 }
 
-// What is signed is accepted, but for what rules 2 and 4 refuse; with any byte changed it is not.
+// FuzzVerify checks that a signed request is accepted unless rules 2 and 4 refuse it, and that one with a changed byte
+// is not.
 func FuzzVerify(f *testing.F) {
 	f.Add("GET", "/api/v2/partners/entities?entity_type=school&after=a,b", "", []byte(nil), 3, byte(1))
 	f.Add("POST", "/api/v2/partners//teachers", `application/json; a="b,\""`, []byte(`{"name":"São"}`), 0, byte(0x20))
@@ -39,7 +40,7 @@ func FuzzVerify(f *testing.F) {
 	f.Add("delete", "*", ",", []byte("\n"), -1, byte(255))
 	f.Fuzz(func(t *testing.T, method, target, contentType string, body []byte, at int, by byte) {
 		s := sign(fuzzed(method, target, contentType, body))
-		commas := strings.Contains(method, ",") || strings.ContainsAny(contentType, `,"`) // then it depends
+		commas := strings.Contains(method, ",") || strings.ContainsAny(contentType, `,"`) // then rules 2 and 4 may refuse it
 		if err := s.Verify(secret, signedAt); err != nil && !commas || err != nil && !errors.Is(err, auth.ErrSignature) {
 			t.Fatalf("Verify(%+v) of what was signed = %v", s, err)
 		}
@@ -64,7 +65,7 @@ func FuzzVerify(f *testing.F) {
 	})
 }
 
-// checkBodies tests that no other body passes: one with a byte changed, added or taken.
+// checkBodies checks that no other body passes: one with a changed, an added or a removed byte.
 func checkBodies(t *testing.T, s auth.Signed, at uint, by byte) {
 	t.Helper()
 	others := [][]byte{append(bytes.Clone(s.Body), by)}
@@ -77,7 +78,7 @@ func checkBodies(t *testing.T, s auth.Signed, at uint, by byte) {
 		changed := s
 		changed.Body = body
 		if len(body) == 0 && s.Method != "POST" && s.Method != "PUT" {
-			continue // nothing is left that a hash could protect
+			continue // an empty body needs no hash
 		}
 		if err := changed.Verify(secret, signedAt); err == nil {
 			t.Fatalf("Verify = nil with the body %q, signed was %q", body, s.Body)
@@ -85,7 +86,7 @@ func checkBodies(t *testing.T, s auth.Signed, at uint, by byte) {
 	}
 }
 
-// Nothing that a client may send makes Verify panic, and nothing it sends is accepted without the secret.
+// FuzzVerifyUnsigned checks that no request makes Verify panic, and that none is accepted without the secret.
 func FuzzVerifyUnsigned(f *testing.F) {
 	f.Add("GET", "/a", "", signedDate, "", "", "APIAuth 7-3:uPnYbP7h0g3MohPsgodfCK2RP6g=", []byte(nil))
 	f.Add("", "://", `"`, "", "Thursday, 03-Oct-24 12:49:15 GMT", ",", "APIAuth-HMAC-SHA512 :", []byte{0})

@@ -11,7 +11,7 @@ import (
 	"github.com/lectern-dev/lectern/auth"
 )
 
-// signedAt is the time at which the tests sign, with its form in a header.
+// signedAt is the time at which the tests sign. signedDate is its form in a header.
 var signedAt = time.Date(2024, 10, 3, 12, 49, 15, 0, time.UTC)
 
 const signedDate = "Thu, 03 Oct 2024 12:49:15 GMT"
@@ -46,7 +46,7 @@ func ExampleSigned_Verify() {
 	// no valid signature: the signature is not that of the canonical string under the key's secret
 }
 
-// sign returns s signed with secret under SHA-256, at signedAt where it has no date.
+// sign returns s signed with secret under SHA-256. If s has no date, its date is signedAt.
 func sign(s auth.Signed) auth.Signed {
 	if s.Date == "" && s.XDate == "" {
 		s.Date = signedDate
@@ -64,7 +64,7 @@ func checkVerify(t *testing.T, s auth.Signed, want bool) {
 
 const target = "/api/v2/partners/entities"
 
-// Rule 2: the target is signed raw, and without the scheme and host of an absolute form.
+// TestCanonicalTarget tests rule 2: the target is signed raw, and without the scheme and host of an absolute form.
 func TestCanonicalTarget(t *testing.T) {
 	for _, test := range []struct{ target, want string }{
 		{"/a/b?c=d&b=a", "/a/b?c=d&b=a"},
@@ -92,7 +92,8 @@ func TestCanonicalTarget(t *testing.T) {
 	}
 }
 
-// Rule 2: five fields always; the first content hash that is there; X-Date before Date.
+// TestCanonicalFields tests rule 2: there are always five fields, with the first content hash that the request has, and
+// X-Date before Date.
 func TestCanonicalFields(t *testing.T) {
 	for _, test := range []struct {
 		name string
@@ -117,7 +118,7 @@ func TestCanonicalFields(t *testing.T) {
 	}
 }
 
-// Rule 4: which body is protected by which hash.
+// TestVerifyBody tests rule 4: which hash protects which body.
 func TestVerifyBody(t *testing.T) {
 	const (
 		bodySHA, bodyMD5   = "8Zzj72wsVvu7DA5Cc21UfJXoebyZH8HcPbRrKHE7E9M=", "DnZekjf6yHS8rm9AbPsihw=="
@@ -160,7 +161,7 @@ func TestVerifyBody(t *testing.T) {
 	}
 }
 
-// What is signed is judged without the body, which is asked for only then.
+// TestVerifyHeader tests that VerifyHeader needs no body, so that the server can check the header first.
 func TestVerifyHeader(t *testing.T) {
 	s := sign(auth.Signed{Method: "POST", Target: target, ContentSHA256: auth.HashBody([]byte("body"))})
 	if err := s.VerifyHeader(secret, signedAt); err != nil {
@@ -175,7 +176,8 @@ func TestVerifyHeader(t *testing.T) {
 	}
 }
 
-// The reason is for the log: it says by how much a clock is off, and nothing that the client wrote is in it.
+// TestReasons tests the reason, which is for the log. It says how far a clock is off, and contains nothing that the
+// client sent.
 func TestReasons(t *testing.T) {
 	good := auth.Signed{Method: "POST", Target: target, Body: []byte("x"), ContentSHA256: auth.HashBody([]byte("x"))}
 	for _, test := range []struct {
@@ -202,7 +204,7 @@ func TestReasons(t *testing.T) {
 	}
 }
 
-// Rule 5: an HTTP date that ends in GMT, 900 seconds from now at most.
+// TestVerifyDate tests rule 5: the date is an HTTP date that ends in GMT, at most 900 seconds from now.
 func TestVerifyDate(t *testing.T) {
 	for _, test := range []struct {
 		name, date string
@@ -248,7 +250,7 @@ func TestVerifyDate(t *testing.T) {
 	checkVerify(t, sign(auth.Signed{Method: "GET", Target: target, XDate: "stale", Date: signedDate}), false)
 }
 
-// A signature of one request is none of another whose fields join to the same string.
+// TestVerifyAmbiguous tests that a signature does not fit another request whose fields join to the same string.
 func TestVerifyAmbiguous(t *testing.T) {
 	for _, test := range []struct {
 		name           string
@@ -302,7 +304,7 @@ func TestVerifySecret(t *testing.T) {
 	}
 }
 
-// Whatever it is signed with, a request without a key is refused.
+// TestRefuse tests that a request without a key is refused, whatever secret it is signed with.
 func TestRefuse(t *testing.T) {
 	for _, key := range []string{secret, strings.Repeat("A", 43), ""} {
 		s := auth.Signed{Method: "GET", Target: target, Date: signedDate}
@@ -313,7 +315,7 @@ func TestRefuse(t *testing.T) {
 	}
 }
 
-// A signature of another digest's length and of the same secret must not pass either.
+// TestVerifyDigests tests that a signature with the same secret but another digest does not pass.
 func TestVerifyDigests(t *testing.T) {
 	all := []auth.Digest{auth.SHA1, auth.SHA224, auth.SHA256, auth.SHA384, auth.SHA512}
 	for _, signedWith := range all {

@@ -17,7 +17,7 @@ import (
 	"github.com/lectern-dev/lectern/auth"
 )
 
-// vector is one case of testdata/vectors.json: a request and what a check at a time makes of it.
+// vector is one case of testdata/vectors.json: a request, and the expected result of a check at a time.
 type vector struct {
 	Name          string
 	Method        string
@@ -49,7 +49,7 @@ func readVectors(t *testing.T) []vector {
 	return file.Vectors
 }
 
-// request is the vector's request as a server reads it from the wire.
+// request returns the vector's request as a server reads it from the wire.
 func (v vector) request(t *testing.T) (*http.Request, []byte) {
 	t.Helper()
 	body, err := base64.StdEncoding.DecodeString(v.BodyBase64)
@@ -59,7 +59,7 @@ func (v vector) request(t *testing.T) (*http.Request, []byte) {
 	return received(t, v.Method, v.RequestURI, v.Headers, body)
 }
 
-// received is a request as a server reads it from the wire, and its body.
+// received returns a request as a server reads it from the wire, and its body.
 func received(t *testing.T, method, target string, headers map[string]string, body []byte) (*http.Request, []byte) {
 	t.Helper()
 	var wire strings.Builder
@@ -79,7 +79,8 @@ func received(t *testing.T, method, target string, headers map[string]string, bo
 	return r, read
 }
 
-// The published cases: what all clients of the convention send today is accepted, what they must not send refused.
+// TestVectors tests the published cases: requests that clients of the convention send today, and requests that must be
+// refused.
 func TestVectors(t *testing.T) {
 	verdicts := map[string]int{}
 	for _, v := range readVectors(t) {
@@ -113,8 +114,8 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-// What a public client of the convention sent, by each digest and by several ways to send it, is accepted at its date, and no longer when
-// its window is over.
+// TestRecorded tests that requests recorded from public clients of the convention are accepted at their date, with
+// every digest, and no longer after their window.
 func TestRecorded(t *testing.T) {
 	text, err := os.ReadFile("testdata/recorded.json")
 	if err != nil {

@@ -57,7 +57,7 @@ func TestKind(t *testing.T) {
 	}
 }
 
-// TestDefaultDegrees spells out P3.
+// TestDefaultDegrees tests the list of P3.
 func TestDefaultDegrees(t *testing.T) {
 	want := directory.Degrees{
 		{"I", "INFANTIL", 0},

@@ -7,7 +7,7 @@ import (
 	"github.com/lectern-dev/lectern/directory"
 )
 
-// The scope rule of the spec, on a network with the schools A and B.
+// This example shows the scope rule of the spec, in a network with the schools A and B.
 func ExampleTree_Scope() {
 	tree := directory.NewTree([]directory.Entity{
 		{ID: 1, Ref: "network", Type: directory.Network},
@@ -89,7 +89,7 @@ func ExampleDegrees_Degree() {
 }
 
 func ExampleNewAccessToken() {
-	source := bytes.NewReader([]byte("sixteen  bytes..")) // in earnest: nil, for crypto/rand
+	source := bytes.NewReader([]byte("sixteen  bytes..")) // in production: nil, for crypto/rand
 	token, err := directory.NewAccessToken(source)
 	fmt.Println(token, err)
 	// Output: K9RM55E002SM5KEE <nil>

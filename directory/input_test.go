@@ -11,7 +11,7 @@ import (
 	"github.com/lectern-dev/lectern/directory"
 )
 
-// sent, null and wrong are members of a body.
+// sent returns a member of a body. null and wrong are other members.
 func sent(text string) directory.Field { return directory.Field{Set: true, Text: text} }
 
 var (
@@ -19,7 +19,7 @@ var (
 	wrong = directory.Field{Set: true, Wrong: true}
 )
 
-// newSchool is a valid input.
+// newSchool returns a valid input.
 func newSchool() directory.EntityInput {
 	return directory.EntityInput{
 		Name: sent(" Escola Um "), EntityType: sent("school"), Degree: sent("F"), INEP: sent("35000012"), State: sent("sp"),
@@ -27,7 +27,7 @@ func newSchool() directory.EntityInput {
 	}
 }
 
-// faults are what a test expects: messages by field.
+// faults are the expected messages, by field.
 type faults map[string]string
 
 func checkFaults(t *testing.T, rule string, got directory.FieldErrors, want faults) {
@@ -141,7 +141,7 @@ func TestEntityChange(t *testing.T) {
 	}
 }
 
-// TestEntityChangeKeeps: a degree that has left the vocabulary stays until it is sent.
+// TestEntityChangeKeeps tests that an entity keeps a degree that has left the vocabulary until a degree is sent.
 func TestEntityChangeKeeps(t *testing.T) {
 	stored := directory.EntityRecord{Entity: school()}
 	stored.Degree = "old"
@@ -153,7 +153,7 @@ func TestEntityChangeKeeps(t *testing.T) {
 	checkFaults(t, "degree sent", f, faults{"degree": "is invalid"})
 }
 
-// TestEntityChangeINEP: only a school has one.
+// TestEntityChangeINEP tests that only a school has an INEP code: a class ignores it.
 func TestEntityChangeINEP(t *testing.T) {
 	stored := directory.EntityRecord{Entity: directory.Entity{Ref: "t", Type: directory.Class, Name: "T", Degree: "9"}}
 	for _, inep := range []directory.Field{sent("12"), sent("no number"), null} {
@@ -240,7 +240,7 @@ func TestEmail(t *testing.T) {
 	}
 }
 
-// TestInputsAreStorable: whatever is sent, what has no fault can be stored, and each field has one message at most.
+// TestInputsAreStorable tests that any input without a fault can be stored.
 func TestInputsAreStorable(t *testing.T) {
 	text := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"", " ", "sp", "F", "school", "class", "123", "a@b", "\x00", "\xff", ".", "a"}))
 	field := rapid.Custom(func(t *rapid.T) directory.Field {

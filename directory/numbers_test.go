@@ -6,7 +6,7 @@ import (
 	"github.com/lectern-dev/lectern/directory"
 )
 
-// TestNumbers: what is stored has these numbers, and a page the rows that P8 says.
+// TestNumbers tests the stored numbers of the kinds, and the number of rows of a page (P8).
 func TestNumbers(t *testing.T) {
 	for kind, want := range map[directory.Kind]string{1: "reader", 2: "teacher", 3: "administrator", 4: "internal"} {
 		if got, ok := directory.ParseKind(want); got != kind || !ok || kind.String() != want {
@@ -18,7 +18,7 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// TestParentIsFixed: a parent that is sent as null is a change, of an entity without one too.
+// TestParentIsFixed tests that a null parent counts as a change, even for an entity without a parent.
 func TestParentIsFixed(t *testing.T) {
 	null := directory.Field{Set: true, Null: true}
 	for _, parent := range []directory.Ref{"", "p"} {
@@ -29,7 +29,7 @@ func TestParentIsFixed(t *testing.T) {
 	}
 }
 
-// TestLastOfTwo: of two entities of one number the last is kept, where the numbers do not fall too.
+// TestLastOfTwo tests that the last of two entities with one number is kept, even if the numbers never descend.
 func TestLastOfTwo(t *testing.T) {
 	tree := directory.NewTree([]directory.Entity{{ID: 1, Name: "first"}, {ID: 1, Name: "last"}, {ID: 2, Name: "other"}})
 	if e, ok := tree.Entity(1); e.Name != "last" || !ok {

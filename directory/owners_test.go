@@ -8,12 +8,12 @@ import (
 	"github.com/lectern-dev/lectern/directory"
 )
 
-// second is an instant of a test's day.
+// second returns an instant of a test's day.
 func second(n float64) time.Time {
 	return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC).Add(time.Duration(n * float64(time.Second)))
 }
 
-// TestCarriersAt has both sides of every change of hands (F4).
+// TestCarriersAt tests both sides of every change of owner (F4).
 func TestCarriersAt(t *testing.T) {
 	c := directory.RefOwners{"ana": {{second(0), 1}, {second(10), 2}, {second(20), 1}}, "bia": {{second(10), 3}}, "none": nil}
 	for _, tt := range []struct {
@@ -21,7 +21,7 @@ func TestCarriersAt(t *testing.T) {
 		at   time.Time
 		want directory.UserID
 	}{
-		{"ana", second(-1), 1}, // earlier than all
+		{"ana", second(-1), 1}, // before all
 		{"ana", second(0), 1},
 		{"ana", second(10).Add(-time.Microsecond), 1},
 		{"ana", second(10), 2},
@@ -44,7 +44,7 @@ func TestCarriersAt(t *testing.T) {
 	}
 }
 
-// TestCarriersTake names what a history becomes.
+// TestCarriersTake tests what Take adds to a history.
 func TestCarriersTake(t *testing.T) {
 	beginning := time.Unix(0, 0).UTC()
 	history := directory.RefOwners{"ana": {{beginning, 1}, {second(10), 2}}}

@@ -42,7 +42,7 @@ func TestParseRef(t *testing.T) {
 	}
 }
 
-// FuzzParseRef compares with the words of P2, one after the other.
+// FuzzParseRef compares ParseRef with the sentences of P2, one after the other.
 func FuzzParseRef(f *testing.F) {
 	for _, s := range []string{"", ".", "..", "a", "\x00", "\xff", "á", strings.Repeat("é", 255), strings.Repeat("é", 256)} {
 		f.Add(s)

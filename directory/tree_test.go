@@ -7,14 +7,15 @@ import (
 	"github.com/lectern-dev/lectern/directory"
 )
 
-// TestTree: a parent counts where it is there and of a higher level; of several entities with one number the last stands.
+// TestTree tests that a parent counts only if it exists and has a higher level, and that the last of several entities
+// with one number counts.
 func TestTree(t *testing.T) {
 	const far = directory.EntityID(1 << 60)
 	list := []directory.Entity{
 		{ID: 3, Type: directory.Network}, {ID: 1, Type: directory.Network}, {ID: 2, Type: directory.School, Parent: 1},
-		{ID: 11, Type: directory.Class, Parent: 10}, {ID: 10, Type: directory.School, Parent: 99}, // no such parent
-		{ID: 12, Type: directory.Network, Parent: 12}, {ID: 13, Type: directory.School, Parent: 13}, // below themselves
-		{ID: 14, Type: directory.Class, Parent: 3}, {ID: 15, Type: directory.Network, Parent: 2}, // below the same and a lower level
+		{ID: 11, Type: directory.Class, Parent: 10}, {ID: 10, Type: directory.School, Parent: 99}, // parent 99 does not exist
+		{ID: 12, Type: directory.Network, Parent: 12}, {ID: 13, Type: directory.School, Parent: 13}, // they are their own parents
+		{ID: 14, Type: directory.Class, Parent: 3}, {ID: 15, Type: directory.Network, Parent: 2}, // a class below a class, and a network below a school
 		{ID: far, Type: directory.Class, Parent: 1}, {ID: -5, Type: directory.School, Parent: 1}, {Type: directory.School, Parent: 1},
 		{ID: 3, Type: directory.Class, Parent: 2, Deleted: true},
 	}
@@ -55,7 +56,8 @@ func TestTree(t *testing.T) {
 	}
 }
 
-// network is the spec's: a network with the schools A and B, each with classes. School C and its class were deleted.
+// network returns the network of the spec, with the schools A and B and their classes. School C and its class were
+// deleted.
 func network() []directory.Entity {
 	return []directory.Entity{
 		{ID: 1, Ref: "rede", Type: directory.Network},

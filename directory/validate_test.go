@@ -8,7 +8,7 @@ import (
 	"github.com/lectern-dev/lectern/directory"
 )
 
-// school is a valid one.
+// school returns a valid school.
 func school() directory.Entity {
 	return directory.Entity{
 		Ref: "escola-1", Type: directory.School, Name: "Escola Um", Degree: "F", INEP: "35000012", State: "SP", City: "Bauru", Parent: 1,
@@ -20,7 +20,7 @@ func TestValidateFaults(t *testing.T) {
 		rule    string
 		change  func(*directory.Entity)
 		field   string
-		message string // empty = none
+		message string // empty = no fault
 	}{
 		{"a whole school", func(e *directory.Entity) {}, "", ""},
 		{"optional fields may be null", func(e *directory.Entity) { e.INEP, e.State, e.City = "", "", "" }, "", ""},
@@ -111,7 +111,8 @@ func TestValidateNormalises(t *testing.T) {
 	}
 }
 
-// TestStates: of all pairs of ASCII those of two letters are states, in either case, and kept in upper case (P3).
+// TestStates tests that of all pairs of ASCII characters only two letters are a state, in either case, stored in upper
+// case (P3).
 func TestStates(t *testing.T) {
 	letter := func(c byte) bool { return 'A' <= c && c <= 'Z' || 'a' <= c && c <= 'z' }
 	for a := byte(0); a < 128; a++ {
@@ -130,7 +131,7 @@ func TestStates(t *testing.T) {
 	}
 }
 
-// TestValidateAll has all faults together, one a field, in order (P4).
+// TestValidateAll tests that all faults are returned together, one a field, in order (P4).
 func TestValidateAll(t *testing.T) {
 	e := directory.Entity{Ref: "\n", Type: directory.School, INEP: "x", State: "??", City: strings.Repeat("c", 256)}
 	got := e.Validate(directory.DefaultDegrees())

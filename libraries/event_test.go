@@ -9,7 +9,7 @@ import (
 	"github.com/lectern-dev/lectern/libraries"
 )
 
-// TestNewEventID pins the stand-in down, for it is stored.
+// TestNewEventID tests that the hash of an event id does not change, because it is stored.
 func TestNewEventID(t *testing.T) {
 	sum := sha256.Sum256([]byte("s" + "\x05\x00\x00\x00\x00\x00\x00\x00" + "\xaf\x50\x00\x00" + "abc"))
 	want := libraries.EventID(binary.LittleEndian.Uint64(sum[:]))
@@ -18,7 +18,7 @@ func TestNewEventID(t *testing.T) {
 	}
 }
 
-// TestEventsDiffer has the identifier, the reader, the day and the resource in turn differ (F1).
+// TestEventsDiffer tests that events differ if their id, reader, day or resource differs (F1).
 func TestEventsDiffer(t *testing.T) {
 	ids := map[libraries.EventID]bool{}
 	long := strings.Repeat("á", 64) // the longest that a feed may have

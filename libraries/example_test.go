@@ -9,7 +9,7 @@ import (
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
-// A pair crosses 10 and 50 percent once, on the day it first reached them, even where that day's session arrives last.
+// A pair crosses 10 and 50 percent once, on the day it first reached them, even if that day's session arrives last.
 func ExamplePair() {
 	var p libraries.Pair
 	session := func(day, progress string) {
@@ -41,7 +41,7 @@ func ExamplePair() {
 	// true false false
 }
 
-// A loan that ends by its time is no activity of the reader.
+// The expiry of a loan is not an activity of the reader.
 func ExamplePresence() {
 	var p libraries.Presence
 	p.Add(libraries.SessionEvent, 9*3600)
@@ -64,7 +64,7 @@ func ExampleSearch() {
 	// viva agua false
 }
 
-// A load that is ready within an hour is seen from the next.
+// A load that is ready within an hour becomes visible at the next full hour.
 func ExampleNextHour() {
 	ready := time.Date(2026, 8, 1, 2, 20, 0, 0, time.UTC)
 	h := libraries.NextHour(ready)

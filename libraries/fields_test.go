@@ -9,8 +9,8 @@ import (
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
-// TestReaderFields: instants are of whole microseconds, and the deletedAt of an active reader, which has no meaning, makes no
-// other reader.
+// TestReaderFields tests that instants are truncated to microseconds, and that active readers with and without a
+// deletedAt are equal.
 func TestReaderFields(t *testing.T) {
 	at := time.Date(2026, 8, 1, 0, 0, 0, 1999, time.FixedZone("", -3*3600))
 	r := libraries.Reader{ID: 1, Status: libraries.ReaderActive, Updated: at, Confirmed: at}

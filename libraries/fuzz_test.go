@@ -10,10 +10,10 @@ import (
 	"github.com/lectern-dev/lectern/paging/fold"
 )
 
-// tooLong is a number whose exponent fractions cannot bear.
+// tooLong matches numbers with an exponent that is too long for big.Rat.
 var tooLong = regexp.MustCompile(`[eE][+-]?0*[0-9]{4,}$`)
 
-// FuzzParseProgress holds a share to fractions: it is a number from 0 to 100, of which thousandths are kept.
+// FuzzParseProgress compares ParseProgress with big.Rat: a share is a number from 0 to 100, truncated to thousandths.
 func FuzzParseProgress(f *testing.F) {
 	for _, s := range []string{"0", "-0", "100", "100.0000", "100.00001", "9.9999", "5e-05", "1e2", "", "NaN", "+1"} {
 		f.Add(s)
@@ -39,7 +39,7 @@ func FuzzParseProgress(f *testing.F) {
 	})
 }
 
-// FuzzFold: what is folded folds to itself, and a text is found by any part of it, whatever the case and the spaces.
+// FuzzFold checks that folding twice changes nothing, and that a text is found by itself, by its end and by its digits.
 func FuzzFold(f *testing.F) {
 	f.Add("  Ção  ÉTÉ\t", 3)
 	f.Add("ǅ\xffẞ İ", 1)

@@ -47,7 +47,7 @@ func TestHour(t *testing.T) {
 	}
 }
 
-// TestHourLaws: every instant is in its hour, and before the next; the hour of an hour is itself.
+// TestHourLaws checks that every instant is in its hour and before the next, and that the hour of an hour is itself.
 func TestHourLaws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		at := time.Unix(rapid.Int64Range(-4e9, 8e9).Draw(t, "second"), rapid.Int64Range(0, 999_999_999).Draw(t, "nanosecond"))

@@ -10,7 +10,7 @@ import (
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
-// TestNumbers: what is stored has these numbers, and 0 is none.
+// TestNumbers tests that stored numbers of names do not change. They begin at 1.
 func TestNumbers(t *testing.T) {
 	for _, tt := range []struct {
 		one   fmt.Stringer
@@ -33,7 +33,7 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// TestDigitsASCII keeps the ten digits.
+// TestDigitsASCII tests that Digits keeps only the ten digits.
 func TestDigitsASCII(t *testing.T) {
 	for c := range rune(0x100) {
 		want := ""
@@ -46,7 +46,7 @@ func TestDigitsASCII(t *testing.T) {
 	}
 }
 
-// TestLoanDays: a session confirms a loan from the day on which it was made to that of its end, both included.
+// TestLoanDays tests that a session confirms a loan from its first day to the day of its end, both included.
 func TestLoanDays(t *testing.T) {
 	noon := func(day calendar.Date) time.Time { return day.Start().Add(12 * time.Hour) }
 	ended := libraries.Loan{Borrowed: noon(10), Returned: noon(12), Status: libraries.LoanReturned}
@@ -64,7 +64,7 @@ func TestLoanDays(t *testing.T) {
 	}
 }
 
-// TestHourBounds: an hour begins at its full hour, before 1970 too.
+// TestHourBounds tests that an hour begins at its full hour, also before 1970.
 func TestHourBounds(t *testing.T) {
 	for _, h := range []libraries.Hour{-2, -1, 0, 1, 490_000} {
 		at := time.Unix(int64(h)*3600, 0)
@@ -74,7 +74,7 @@ func TestHourBounds(t *testing.T) {
 	}
 }
 
-// TestAddReports whether an event is activity.
+// TestAddReports tests that Add reports whether an event is activity.
 func TestAddReports(t *testing.T) {
 	for kind := libraries.EventKind(0); kind < 20; kind++ {
 		var p libraries.Presence

@@ -10,13 +10,13 @@ import (
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
-// name is an enum.
+// name is an enumeration of names.
 type name interface {
 	~uint8
 	fmt.Stringer
 }
 
-// checkNames checks that the values from 1 on have the names, and no others do.
+// checkNames checks that the values from 1 on have the names, and that 0 and the next value have none of them.
 func checkNames[E name](t *testing.T, names ...string) {
 	t.Helper()
 	for i, name := range names {

@@ -43,7 +43,7 @@ func TestWindow(t *testing.T) {
 	}
 }
 
-// TestDefaultFitsWindow: a logins call without dates has 31 days, and is not refused.
+// TestDefaultFitsWindow tests that a query without dates has 31 days, which CheckWindow accepts.
 func TestDefaultFitsWindow(t *testing.T) {
 	p := calendar.Asked{}.Libraries(calendar.MustParse("2026-08-31"))
 	if err := libraries.CheckWindow(p); err != nil || p.Days() != 31 {

@@ -34,7 +34,7 @@ func TestCursorRoundTrip(t *testing.T) {
 	})
 }
 
-// TestCursorForm holds the form to what clients keep: 8 bytes of position, and 16 of an HMAC-SHA256 made elsewhere.
+// TestCursorForm tests the form that clients store: 8 bytes of position, and 16 of an HMAC-SHA256 computed elsewhere.
 func TestCursorForm(t *testing.T) {
 	const want = "AAAAAAAAACo2X2-mUCpJgx07NiqCZTx8"
 	if got := sealer.Seal(entities, 42); got != want {
@@ -68,7 +68,7 @@ func TestCursorErrors(t *testing.T) {
 	}
 }
 
-// TestEveryCharacterCounts: there is no other text with the same meaning, not even one that differs in its last bits.
+// TestEveryCharacterCounts tests that no other text has the same meaning, not even if only its last bits differ.
 func TestEveryCharacterCounts(t *testing.T) {
 	const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_+/=\n "
 	cursor := sealer.Seal(entities, 1<<40+3)
@@ -83,7 +83,7 @@ func TestEveryCharacterCounts(t *testing.T) {
 	}
 }
 
-// FuzzOpen: what opens is what Seal makes.
+// FuzzOpen checks that Open accepts only what Seal returns.
 func FuzzOpen(f *testing.F) {
 	f.Add(entities, sealer.Seal(entities, 42))
 	f.Add("", sealer.Seal("", -1))
@@ -103,7 +103,7 @@ func FuzzOpen(f *testing.F) {
 	})
 }
 
-// TestCursorOfLineEnds: a decoder passes over line ends, so that a text of them has no bytes at all.
+// TestCursorOfLineEnds tests line ends, which a decoder skips: a text of them decodes to no bytes.
 func TestCursorOfLineEnds(t *testing.T) {
 	for _, text := range []string{strings.Repeat("\n", 32), strings.Repeat("\r", 32), strings.Repeat("A", 31) + "\n"} {
 		if at, err := (paging.Sealer{}).Open("list", text); !errors.Is(err, paging.ErrCursor) {

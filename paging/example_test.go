@@ -6,7 +6,7 @@ import (
 	"github.com/lectern-dev/lectern/paging"
 )
 
-// The second page of groups that have three, no and four rows.
+// This example shows the second page of groups that have three, no and four rows.
 func ExampleGroups_Spans() {
 	groups := paging.NewGroups([]int{3, 0, 4})
 	spans, err := groups.Spans(paging.Page{Number: 2, Size: 2})
@@ -30,7 +30,7 @@ func ExampleListOf() {
 	// page 0: the number of a page must not be below 1
 }
 
-// A cursor is good for its own list alone.
+// This example shows that a cursor is valid only for its own list.
 func ExampleSealer() {
 	s := paging.Sealer{Key: []byte("32 bytes that only the server has")}
 	cursor := s.Seal("partner 7: teachers", 120)

@@ -8,7 +8,7 @@ import (
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
-// coverages returns every coverage of positions from 0 to 5, as the bits of its number.
+// coverages returns every coverage of the positions 0 to 5. The bits of its index are the covered positions.
 func coverages() (all []reading.Coverage) {
 	for bits := range 1 << 6 {
 		var c reading.Coverage
@@ -22,7 +22,7 @@ func coverages() (all []reading.Coverage) {
 	return all
 }
 
-// TestUnionOfAll unites every two coverages of six positions: each has one form, which is that of both their bits.
+// TestUnionOfAll tests the union of every two coverages of six positions, which has the bits of both.
 func TestUnionOfAll(t *testing.T) {
 	all := coverages()
 	for i, c := range all {
@@ -35,8 +35,8 @@ func TestUnionOfAll(t *testing.T) {
 	}
 }
 
-// TestTotalOfTwoDays totals every two days of coverages of six positions, also where a part is read again or an earlier one later,
-// by both ways.
+// TestTotalOfTwoDays totals two days with every pair of coverages of six positions, some of them from the stored form.
+// The days may overlap, and the second may be earlier in the book.
 func TestTotalOfTwoDays(t *testing.T) {
 	all := coverages()
 	period := calendar.Period{Start: 1, End: 2}
@@ -48,7 +48,7 @@ func TestTotalOfTwoDays(t *testing.T) {
 			if got, ok := direct.Total(r, period, 5); got.Percent != want || !ok {
 				t.Fatalf("%v and %v are %v, %t, want %v", c, d, got.Percent, ok, want)
 			}
-			if (i+j)%16 > 0 { // the other way takes longer
+			if (i+j)%16 > 0 { // the stored form takes longer
 				continue
 			}
 			if got, ok, err := stored.TotalBinary(r.AppendBinary(nil), period, 5); got.Percent != want || !ok || err != nil {
@@ -58,7 +58,7 @@ func TestTotalOfTwoDays(t *testing.T) {
 	}
 }
 
-// TestNegativeSpeed: a speed below 0 is 0.
+// TestNegativeSpeed tests that a speed below 0 becomes 0.
 func TestNegativeSpeed(t *testing.T) {
 	for _, n := range []int64{-1, -1 << 63} {
 		if reading.WordsPerMinute(n) != reading.WordsPerMinute(0) {

@@ -16,7 +16,7 @@ import (
 
 var _ encoding.BinaryUnmarshaler = (*reading.Record)(nil)
 
-// unhex reads bytes in hexadecimal, with spaces between.
+// unhex decodes hexadecimal with spaces.
 func unhex(t testing.TB, s string) []byte {
 	t.Helper()
 	b, err := hex.DecodeString(strings.ReplaceAll(s, " ", ""))
@@ -26,7 +26,7 @@ func unhex(t testing.TB, s string) []byte {
 	return b
 }
 
-// TestBinaryForm holds the layout to what the package's documentation says: it is in databases.
+// TestBinaryForm tests the encoding that the package's documentation describes, since databases contain it.
 func TestBinaryForm(t *testing.T) {
 	for _, test := range []struct {
 		rule string
@@ -52,7 +52,7 @@ func TestBinaryForm(t *testing.T) {
 		if got := test.r.AppendBinary([]byte("x")); !bytes.Equal(got, append([]byte("x"), form...)) {
 			t.Errorf("%s: AppendBinary(%+v) = %x, want %s after an x", test.rule, test.r, got, test.form)
 		}
-		got := tenDays(true) // whose slices are used again
+		got := tenDays(true) // UnmarshalBinary uses its slices again
 		if err := got.UnmarshalBinary(form); err != nil || len(got.Days) != len(test.r.Days) {
 			t.Errorf("%s: UnmarshalBinary(%s) = %+v, %v, want %+v", test.rule, test.form, got, err, test.r)
 			continue
@@ -131,7 +131,8 @@ func TestHugeCountsAllocateLittle(t *testing.T) {
 	}
 }
 
-// A record that was decoded, also into one that was used before, is as good as any: a change of one day does not show in another.
+// TestRecordRoundTrip tests that a decoded record equals the original, also after both are changed, and in a record
+// that was used before.
 func TestRecordRoundTrip(t *testing.T) {
 	used := tenDays(false)
 	for rule, r := range map[string]*reading.Record{"a new record": {}, "a used record": &used} {
@@ -151,7 +152,7 @@ func TestRecordRoundTrip(t *testing.T) {
 	}
 }
 
-// FuzzRecord: what is decoded is encoded to the same bytes, so that a record has one form.
+// FuzzRecord checks that a decoded record is encoded to the same bytes, so that each record has one encoding.
 func FuzzRecord(f *testing.F) {
 	r, _, _ := example()
 	for _, seed := range [][]byte{{1, 0}, r.AppendBinary(nil), tenDays(true).AppendBinary(nil), {1, 1, 0, 0, 0, 0, 0, 0}, {2, 0}, nil} {

@@ -8,7 +8,7 @@ import (
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
-// Segments become days, days a record, and the record answers any period.
+// This example makes days of segments and a record of days, which then answers any period.
 func Example() {
 	start := time.Date(2026, 3, 2, 13, 0, 0, 0, time.UTC)
 	day := reading.Day{Date: calendar.Day(start)}
@@ -37,7 +37,7 @@ func Example() {
 	// 2026-03-02T13:00:00Z 2026-03-02T16:00:00Z
 }
 
-// Without a recorded speed, the duration decides. A recorded 0 is a recorded speed.
+// This example shows that the duration decides if no speed is recorded. A recorded 0 is a recorded speed.
 func ExampleEffective() {
 	fmt.Println(reading.Effective(reading.WordsPerMinute(800), 1_000), reading.Effective(reading.WordsPerMinute(801), 1_000))
 	fmt.Println(reading.Effective(reading.Speed{}, 3_000), reading.Effective(reading.Speed{}, 2_999))
@@ -48,7 +48,7 @@ func ExampleEffective() {
 	// false
 }
 
-// No decimal is lost at the bounds.
+// This example shows that no decimal is lost at the bounds.
 func ExampleParseSpeed() {
 	for _, text := range []string{"4.9999999999", "5", "8e2", "800.0000000001", "-1"} {
 		speed, err := reading.ParseSpeed(text)
@@ -62,7 +62,7 @@ func ExampleParseSpeed() {
 	// -1 false must not be negative
 }
 
-// What is read again counts once, and intervals that touch become one.
+// This example shows that repeated reading counts once, and that intervals that touch become one.
 func ExampleCoverage_Add() {
 	var c reading.Coverage
 	c = c.Add(reading.Interval{From: 0, To: 30})
@@ -76,7 +76,7 @@ func ExampleCoverage_Add() {
 	// [{0 60}] 55
 }
 
-// Two books of half a tenth each make one tenth of a minute, which goes to the first.
+// This example shows that two books of half a tenth each make one tenth of a minute, which goes to the first.
 func ExampleDayMinutes() {
 	fmt.Println(reading.DayMinutes([]int64{3_000, 3_000}))
 	fmt.Println(reading.DayMinutes([]int64{1_103_000, 65_000}))
@@ -90,7 +90,7 @@ func ExamplePercentOf() {
 	// Output: 33.33 50.00 100.00
 }
 
-// The same days give the same record, whatever their order.
+// This example shows that the same days make the same record, in any order.
 func ExampleRecord_Merge() {
 	var r reading.Record
 	for _, date := range []string{"2026-03-05", "2026-03-02", "2026-03-05"} {
@@ -106,7 +106,7 @@ func ExampleRecord_Merge() {
 	// 2026-03-05 120000 [{0 250}]
 }
 
-// A record decodes to what was encoded, and anything else is refused.
+// This example shows that an encoded record is decoded unchanged, and that other bytes are refused.
 func ExampleRecord_UnmarshalBinary() {
 	d := reading.Day{Date: calendar.MustParse("2026-03-02")}
 	d.Add(36_000, 60_000, reading.Interval{From: 0, To: 250})

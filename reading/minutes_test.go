@@ -55,7 +55,7 @@ func TestAppendDayMinutes(t *testing.T) {
 	}
 }
 
-// TestShow: minutes and percentages print, and are JSON, as in answers.
+// TestShow tests the text and the JSON of minutes and percentages, which answers contain.
 func TestShow(t *testing.T) {
 	for shown, want := range map[fmt.Stringer]string{
 		reading.Minutes(0): "0.0", reading.Minutes(9): "0.9", reading.Minutes(10): "1.0", reading.Minutes(184): "18.4",

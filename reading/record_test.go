@@ -93,7 +93,7 @@ func TestRecordIn(t *testing.T) {
 	}
 }
 
-// TestRecordInAnyOrder merges days of one segment each in any order, all at once and in two pieces.
+// TestRecordInAnyOrder merges days of one segment each in several orders, at once and as two records.
 func TestRecordInAnyOrder(t *testing.T) {
 	day := func(date calendar.Date, at int32, ms int64, from, to int64) reading.Day {
 		d := reading.Day{Date: date, Minutes: 1}

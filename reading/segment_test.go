@@ -8,7 +8,7 @@ import (
 
 func TestEffective(t *testing.T) {
 	for _, test := range []struct {
-		rule, speed string // an empty speed was not recorded
+		rule, speed string // an empty speed is not recorded
 		ms          int64
 		want        bool
 	}{

@@ -87,7 +87,8 @@ func TestParseSpeedAllocatesNothing(t *testing.T) {
 
 var number = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?([0-9]+))?$`)
 
-// FuzzParseSpeed: what is a number is taken, and lies among the effective speeds where the exact fraction does.
+// FuzzParseSpeed checks that every number that is not negative is accepted, and is effective exactly if its fraction
+// is.
 func FuzzParseSpeed(f *testing.F) {
 	for _, s := range []string{"5", "4.9999999999", "800.0000000001", "8e2", "0.8E+3", "-0", "-1", "1e-60", "5e-", "", "NaN", "9e999999999"} {
 		f.Add(s)
@@ -106,7 +107,7 @@ func FuzzParseSpeed(f *testing.F) {
 			return
 		}
 		if len(strings.TrimLeft(m[4], "0")) > 3 {
-			return // the reference would be slow
+			return // fractions would be slow
 		}
 		x, ok := new(big.Rat).SetString(text)
 		if !ok {

@@ -44,7 +44,7 @@ func TestPercent(t *testing.T) {
 	}
 }
 
-// example returns the record and the months of the package's example.
+// example returns the record of the package's example, March and April.
 func example() (r reading.Record, march, april calendar.Period) {
 	day := reading.Day{Date: calendar.MustParse("2026-03-02")}
 	day.Add(10*3600, 600_000, reading.Interval{From: 0, To: 3000})
@@ -63,7 +63,7 @@ func example() (r reading.Record, march, april calendar.Period) {
 func TestTotal(t *testing.T) {
 	r, march, april := example()
 	firstInMarch, lastInMarch := time.Date(2026, 3, 2, 13, 0, 0, 0, time.UTC), time.Date(2026, 3, 2, 14, 10, 0, 0, time.UTC)
-	var totaller reading.Totaller                          // one for all, as it is meant to be used
+	var totaller reading.Totaller                          // one for all, as intended
 	inApril := time.Date(2026, 5, 1, 2, 0, 0, 0, time.UTC) // 23:00 on 30 April in Brasilia
 	for _, test := range []struct {
 		rule   string
@@ -147,7 +147,7 @@ func TestTotalIsCutToTheBook(t *testing.T) {
 	}
 }
 
-// tenDays is a record of ten days with two intervals each: read forwards, or with every day begun where it began before.
+// tenDays returns a record of ten days with two intervals each. If not forwards, days begin where an earlier one began.
 func tenDays(forwards bool) (r reading.Record) {
 	for i := range int64(10) {
 		d := reading.Day{Date: 20_500 + calendar.Date(3*i)}

@@ -12,7 +12,7 @@ import (
 	"github.com/lectern-dev/lectern/schools"
 )
 
-// TestHashOfEventID: the hash of an event is stored, and is the beginning of the hash of its kind and its text.
+// TestHashOfEventID tests that the stored hash of an event is the beginning of the hash of its kind and its text.
 func TestHashOfEventID(t *testing.T) {
 	for _, text := range []string{"", "x1", "an identifier that is longer than the room that is kept for one, which is more than 64 bytes"} {
 		sum := sha256.Sum256([]byte("s" + text))
@@ -22,7 +22,7 @@ func TestHashOfEventID(t *testing.T) {
 	}
 }
 
-// TestNewSegment: a segment is of the day on which it starts (S2), and counts where it is effective.
+// TestNewSegment tests that a segment belongs to the day of its start (S2), and is reading only if it is effective.
 func TestNewSegment(t *testing.T) {
 	start := calendar.Date(20_000).Start().Add(90*time.Minute + 1500*time.Millisecond)
 	s := reading.Segment{Start: start, DurationMS: 60_000, From: 5, To: 9, Speed: reading.WordsPerMinute(200)}
@@ -37,7 +37,7 @@ func TestNewSegment(t *testing.T) {
 	}
 }
 
-// TestAccessKinds: each kind has its number and its name, and all but what is received make a day of access (S6).
+// TestAccessKinds tests the number and the name of each kind. All but the received kinds make a day of access (S6).
 func TestAccessKinds(t *testing.T) {
 	names := []string{"login", "session", "reading", "audiobook", "activity", "assessment", "recommendation-received", "activity-received"}
 	for i, name := range names {
@@ -63,7 +63,7 @@ func TestAccessKinds(t *testing.T) {
 	}
 }
 
-// TestProfiles: readers are students (S1), and no profile is 0.
+// TestProfiles tests that readers are students (S1), and that kinds without a profile have 0.
 func TestProfiles(t *testing.T) {
 	for kind, want := range map[directory.Kind]schools.Profile{directory.Reader: 1, directory.Teacher: 2, directory.Administrator: 0, directory.Internal: 0} {
 		if got := schools.ProfileOf(kind); got != want {
@@ -80,7 +80,7 @@ func TestProfiles(t *testing.T) {
 	}
 }
 
-// TestBooks: a register finds its books, and tells the memory of their texts.
+// TestBooks tests that Books finds its books, and that Bytes includes their texts.
 func TestBooks(t *testing.T) {
 	books := schools.NewBooks(2)
 	books.Add(schools.Book{ID: 1, Title: "title", Author: "author", ISBN: "isbn", Length: 9})
@@ -93,7 +93,7 @@ func TestBooks(t *testing.T) {
 	}
 }
 
-// TestSeriesCharacters: a number stands in a series behind any byte of ASCII but a letter; of digits a 0 does not lead.
+// TestSeriesCharacters tests that the number of a series follows any ASCII character but a letter, and has no leading 0.
 func TestSeriesCharacters(t *testing.T) {
 	for c := range 0x100 {
 		id := []byte{byte(c), '7'}

@@ -15,12 +15,12 @@ import (
 	"github.com/lectern-dev/lectern/schools"
 )
 
-// TestNumberedIdentifiers: a number at the end, as one writes it, behind nothing or what is neither letter nor digit.
+// TestNumberedIdentifiers tests which identifiers end in a number: one without leading zeros that does not follow a letter.
 func TestNumberedIdentifiers(t *testing.T) {
 	for id, want := range map[string]int64{
 		"0": 0, "7": 7, "4711": 4711, "9223372036854775807": math.MaxInt64, "s-ana-17": 17, "-5": 5, "1.50": 50, "é/8": 8,
 		strings.Repeat("x", 31) + "-1": 1,
-		// neither
+		// -1: no number
 		"": -1, "s": -1, "s1": -1, "x-": -1, "é8": -1, "007": -1, "s-007": -1, "00": -1, "s-ana-17 ": -1, "1e5": -1,
 		"9223372036854775808": -1, "99999999999999999999999": -1, strings.Repeat("x", 32) + "-1": -1,
 		"550e8400-e29b-41d4-a716-446655440a17": -1, "550e8400-e29b-41d4-a716-446655440017": 446655440017,
@@ -32,13 +32,13 @@ func TestNumberedIdentifiers(t *testing.T) {
 	}
 }
 
-// TestStoredSums: sums are kept in databases, and stay what they are: of the resource and the whole text, or of its series.
+// TestStoredSums tests that stored id checksums do not change: they are of the resource and the whole text, or of its series.
 func TestStoredSums(t *testing.T) {
 	sum := func(text string) uint64 {
 		hash := sha256.Sum256([]byte(text))
 		return binary.LittleEndian.Uint64(hash[:])
 	}
-	long := strings.Repeat("x", 31) + "-" // as much as may stand before a number
+	long := strings.Repeat("x", 31) + "-" // the longest text before a number
 	for id, series := range map[string]string{"s1": "", long + "x-1": "", "4711": "s", "s-ana-17": "ss-ana-", "-0": "s-", long + "9223372036854775807": "s" + long} {
 		want := schools.EventID{Hash: sum("s" + id)}
 		if series != "" {
@@ -58,7 +58,7 @@ var someText = rapid.OneOf(
 	rapid.StringMatching(`[0-9a-f]{8}-[0-9a-f]{4}`),
 )
 
-// TestIdentifiersDiffer: two identifiers are one event's where their texts and kinds are the same, and nowhere else.
+// TestIdentifiersDiffer tests that two event ids are equal if and only if their texts and kinds are.
 func TestIdentifiersDiffer(t *testing.T) {
 	canonical := regexp.MustCompile(`^(|.*[^0-9a-zA-Z])(0|[1-9][0-9]*)$`)
 	rapid.Check(t, func(t *rapid.T) {

@@ -25,14 +25,14 @@ import (
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
 
-// admin answers a path of a server's admin handler.
+// admin sends a request to a server's admin handler and returns the response.
 func admin(ctx context.Context, s *server.Server, method, path string) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
 	s.AdminHandler().ServeHTTP(w, httptest.NewRequestWithContext(ctx, method, path, nil))
 	return w
 }
 
-// readiness checks what /readyz says: 200 without a reason, else 503 and one line with it.
+// readiness checks that /readyz returns 200 if reason is empty, and otherwise 503 and one line with the reason.
 func readiness(t *testing.T, s *server.Server, rule, reason string) {
 	t.Helper()
 	w := admin(t.Context(), s, "GET", "/readyz")
@@ -58,7 +58,7 @@ func newServer(t *testing.T, c server.Config) *server.Server {
 	return s
 }
 
-// Nothing that the admin address answers is to be taken for something else than it says.
+// TestAdminNoSniff tests that responses of the admin address have the header X-Content-Type-Options: nosniff.
 func TestAdminNoSniff(t *testing.T) {
 	s := newServer(t, server.Config{DB: dbtest.SQLite(t)})
 	for path, want := range map[string]int{"/healthz": 200, "/readyz": 200, "/metrics": 200, "/": 404} {
@@ -98,8 +98,8 @@ func TestReadinessWithoutDatabase(t *testing.T) {
 	readiness(t, s, "closed", "closed")
 }
 
-// A database that says nothing, here because others have all its connections, is given two seconds. Were it given all the
-// time it wants, this test would not end.
+// TestReadinessIsBounded tests that /readyz gives the database two seconds to answer, here while all connections are in
+// use. Without that bound, the test would hang.
 func TestReadinessIsBounded(t *testing.T) {
 	db := dbtest.SQLite(t)
 	s := newServer(t, server.Config{DB: db})
@@ -138,7 +138,7 @@ func TestAdminPaths(t *testing.T) {
 	}
 }
 
-// metricsOf returns the values of a server's metrics by their lines.
+// metricsOf returns the values of a server's metrics, by name and labels.
 func metricsOf(t *testing.T, s *server.Server) map[string]float64 {
 	t.Helper()
 	w := admin(t.Context(), s, "GET", "/metrics")
@@ -158,7 +158,7 @@ func metricsOf(t *testing.T, s *server.Server) map[string]float64 {
 	return values
 }
 
-// requestsOf is the name of the number of a route's answers.
+// requestsOf returns the name of the metric that counts the responses of a route.
 func requestsOf(method, route, status string) string {
 	return `lectern_http_request_duration_seconds_count{method="` + method + `",route="` + route + `",status="` + status + `"}`
 }
@@ -171,7 +171,7 @@ func TestMetrics(t *testing.T) {
 		}
 		n.get(n.key, librariesPrefix+"/users?userId=ana@rede.example")
 		n.get(n.key, librariesPrefix+"/datasets/ana@rede.example")
-		n.get(n.key, librariesPrefix+"/users") // the fifth of the minute
+		n.get(n.key, librariesPrefix+"/users") // the fifth in the minute
 		n.get("nobody", librariesPrefix+"/users")
 		n.get(n.key, "/ana@rede.example")
 		got := metricsOf(t, n.server)
@@ -186,7 +186,7 @@ func TestMetrics(t *testing.T) {
 			`lectern_rate_refused_total{api="schools"}`:                                    0,
 			`lectern_rate_refused_total{api="directory"}`:                                  0,
 			`lectern_data_version{data="facts",kind="library",reference="sul",tenant="2"}`: 0,
-			// The hour as which the load at 14:00:30 took effect.
+			// The snapshot of the load at 14:00:30 in Brasilia has the full hour as its time.
 			`lectern_libraries_snapshot_timestamp_seconds{reference="norte",tenant="1"}`: float64(n.clock.now.Truncate(time.Hour).Unix()),
 		} {
 			if v, ok := got[name]; !ok || v != want {
@@ -208,14 +208,14 @@ func TestMetrics(t *testing.T) {
 	})
 }
 
-// TestPrometheusFiles: every series that the alerts and the dashboard ask for is one that a server with a loaded network shows.
+// TestPrometheusFiles tests that a server with a loaded network shows all series that the alerts and the dashboard use.
 func TestPrometheusFiles(t *testing.T) {
 	n := newNetwork(t, dbtest.SQLite(t), server.Config{})
 	load := snapshotdb.LastLoad{Ended: n.clock.now, Took: time.Second, Rows: 1}
 	if err := snapshotdb.NoteLoad(t.Context(), n.db, 1, load); err != nil {
 		t.Fatal(err)
 	}
-	n.clock.now = n.clock.now.Add(time.Minute) // a state has an age
+	n.clock.now = n.clock.now.Add(time.Minute) // gives the snapshot an age
 	n.get(n.key, librariesPrefix+"/users")
 	shown := map[string]bool{}
 	for name := range metricsOf(t, n.server) {
@@ -240,7 +240,7 @@ func TestPrometheusFiles(t *testing.T) {
 	}
 }
 
-// The first page of a state is made, and the next ones are found.
+// TestMetricsOfTheCache tests that the same request again counts as warm only, and the first one as cold.
 func TestMetricsOfTheCache(t *testing.T) {
 	f := newFixture(t, dbtest.SQLite(t), server.Config{})
 	figures := func() (warm, cold float64) {
@@ -255,7 +255,7 @@ func TestMetricsOfTheCache(t *testing.T) {
 	}
 }
 
-// A thousand tenants have series of their own, those that were loaded last; how many others there are is told.
+// TestMetricsOfManyTenants tests that the thousand tenants loaded last have series, and that the others are counted.
 func TestMetricsOfManyTenants(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		newServer(t, server.Config{DB: db})
@@ -274,7 +274,7 @@ func TestMetricsOfManyTenants(t *testing.T) {
 		}
 		shown := func(rule string, tenants, leftOut int) map[string]float64 {
 			t.Helper()
-			got := metricsOf(t, newServer(t, server.Config{DB: db})) // one that has not asked yet
+			got := metricsOf(t, newServer(t, server.Config{DB: db})) // a new server has not read the tenants yet
 			n := map[string]int{}
 			for name := range got {
 				kind, _, _ := strings.Cut(name, "{")
@@ -310,7 +310,7 @@ func TestMetricsOfManyTenants(t *testing.T) {
 	})
 }
 
-// addresses keeps the addresses that a server logs.
+// addresses passes a log on, and sends the first admin address in it to a channel.
 type addresses struct {
 	next  io.Writer
 	admin chan string
@@ -325,7 +325,7 @@ func (a *addresses) Write(b []byte) (int, error) {
 	return a.next.Write(b)
 }
 
-// While the server finishes its last request the admin address tells that it is not ready, and it ends with the server.
+// TestAdminAddress tests that /readyz fails while a server ends its last request, and that the address ends with it.
 func TestAdminAddress(t *testing.T) {
 	held := &blockingLog{ended: make(chan struct{}), release: make(chan struct{}), stopping: make(chan struct{})}
 	seen := &addresses{next: held, admin: make(chan string, 1)}
@@ -396,7 +396,7 @@ func TestAdminAddressInUse(t *testing.T) {
 	if err := s.Serve(t.Context(), ln); !errors.Is(err, server.ErrAdminAddr) {
 		t.Errorf("Serve with a taken admin address = %v, want ErrAdminAddr", err)
 	}
-	ln.(*net.TCPListener).SetDeadline(time.Now()) // should it be open, it is not waited for
+	ln.(*net.TCPListener).SetDeadline(time.Now()) // Accept does not wait if the listener is still open
 	if _, err := ln.Accept(); !errors.Is(err, net.ErrClosed) {
 		t.Errorf("the listener of the APIs = %v, want it closed", err)
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/lectern-dev/lectern/server"
 )
 
-// FuzzUsersQueue: what is a queue is the same queue by its own text.
+// FuzzUsersQueue tests that an accepted queue is valid, and that its text gives the same queue again.
 func FuzzUsersQueue(f *testing.F) {
 	for _, s := range []string{"2,16,5s", "0,0,0s", "1,0,0", "65535,65536,1s", "1,1,-1s", "1,1", "+1,1,1s", "1,1,2562047h47m16.854775807s"} {
 		f.Add(s)
@@ -31,7 +31,7 @@ func FuzzUsersQueue(f *testing.F) {
 	})
 }
 
-// FuzzSecretKey: a key is of 32 bytes, that the text has in base64.
+// FuzzSecretKey tests that an accepted key has 32 bytes, and that the base64 of 32 bytes is accepted.
 func FuzzSecretKey(f *testing.F) {
 	key := base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{7}, 32))
 	for _, s := range []string{"", " \n", key, " " + key + "\n", key[:len(key)-1], key + "AAAA", strings.ReplaceAll(key, "B", "-")} {

@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// A new connection waits for a place among those that have had no answer, and after a while it is accepted without one.
+// TestUnansweredConnections tests that a new connection waits for a place, and is accepted without one after
+// acceptWait.
 func TestUnansweredConnections(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		state := boundUnanswered(1)
@@ -21,12 +22,12 @@ func TestUnansweredConnections(t *testing.T) {
 			{first, http.StateNew, 0},
 			{first, http.StateActive, 0},
 			{second, http.StateNew, acceptWait},
-			{second, http.StateClosed, 0}, // it had no place
+			{second, http.StateClosed, 0}, // it has no place
 			{third, http.StateNew, acceptWait},
 			{first, http.StateIdle, 0},
 			{second, http.StateNew, 0},
 			{first, http.StateActive, 0},
-			{first, http.StateClosed, 0}, // it gave its place back before
+			{first, http.StateClosed, 0}, // it has already given its place back
 			{first, http.StateNew, acceptWait},
 			{second, http.StateHijacked, 0},
 			{third, http.StateNew, 0},

@@ -17,7 +17,7 @@ import (
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
 
-// A signature is refused when anything that it covers was changed on the way, and always in the same words.
+// TestDirectorySignatures tests that a call is refused, always in the same words, if what its signature covers changes.
 func TestDirectorySignatures(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		c := newClient(t, db, server.Config{})
@@ -70,7 +70,7 @@ func setBody(r *http.Request, body string) {
 	r.Body, r.ContentLength, r.GetBody = fresh.Body, fresh.ContentLength, fresh.GetBody
 }
 
-// A call is good for 900 seconds on either side of its date, as long as its key lives.
+// TestDirectoryReplay tests that a call is valid for 900 seconds before and after its date, while its key is valid.
 func TestDirectoryReplay(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		c := newClient(t, db, server.Config{})
@@ -103,8 +103,8 @@ func TestDirectoryReplay(t *testing.T) {
 	})
 }
 
-// TestSealedUnderAnotherKey: a key that another process issued under a key for secrets that this one does not have is no key
-// here (G3), and no server starts beside it unless it has been revoked.
+// TestSealedUnderAnotherKey tests a directory key that another process sealed with another secret key. Calls with it
+// are refused (G3), and no server starts until it is revoked.
 func TestSealedUnderAnotherKey(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		c := newClient(t, db, server.Config{})
@@ -183,7 +183,7 @@ func TestDirectoryBodies(t *testing.T) {
 	}
 }
 
-// A client that sends all of a body that is too large before it reads anything is answered, and not cut off.
+// TestDirectoryTooLarge tests that a client gets an answer if it sends all of a body that is too large before it reads.
 func TestDirectoryTooLarge(t *testing.T) {
 	c := newClient(t, dbtest.SQLite(t), server.Config{})
 	for range 5 {
@@ -217,7 +217,7 @@ func TestDirectoryDebug(t *testing.T) {
 	}
 }
 
-// Cursors outlive a restart and are good on every replica; the secret key is needed as soon as a directory key exists.
+// TestDirectorySecretKey tests that a cursor is valid on another server, and that a directory key needs the secret key.
 func TestDirectorySecretKey(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		ctx := context.Background()

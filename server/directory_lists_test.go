@@ -34,8 +34,8 @@ func (c *client) page(t *testing.T, path string) (refs []string, l listed) {
 	return refs, l
 }
 
-// walk reads a list to its end, and then back to its start, which must give the same. Between two pages it calls
-// between, unless nil.
+// walk reads a list to its end and back to its start, and checks that both give the same. If between is not nil, walk
+// calls it between two pages.
 func (c *client) walk(t *testing.T, path string, between func()) []string {
 	t.Helper()
 	sep := "?"
@@ -69,7 +69,7 @@ func (c *client) walk(t *testing.T, path string, between func()) []string {
 	return all
 }
 
-// P8: sizes on both sides of a page, references of every kind, rows that come and go, cursors on other lists.
+// TestDirectoryLists tests P8: lists around the page size, changes between two pages, and cursors of other lists.
 func TestDirectoryLists(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		c := newClient(t, db, server.Config{})
@@ -92,7 +92,7 @@ func TestDirectoryLists(t *testing.T) {
 		c.want(t, "shown by its reference", "GET", "/entities/"+url.PathEscape("é/7 📚%"), "", 200,
 			data(`{"name":"Um nome","entity_type":"school","degree":"F","inep":null,"state":null,"city":null,"reference_id":"é/7 📚%","parent_reference_id":"`+root+`"}`))
 
-		// Between two pages a row behind goes, the last row read goes, one ahead goes, and one comes.
+		// Between two pages, an earlier row, the last row read and a later row are deleted, and a row is added.
 		_, first := c.page(t, path)
 		for _, i := range []int{3, 49, 70} {
 			c.want(t, "delete", "DELETE", "/entities/"+url.PathEscape(want[i]), "", 204, "")
@@ -123,7 +123,7 @@ func TestDirectoryLists(t *testing.T) {
 	})
 }
 
-// References of every kind come back as they were sent, from paths, bodies and lists.
+// TestDirectoryReferences tests that paths, bodies and lists return references of every kind as they were sent.
 func TestDirectoryReferences(t *testing.T) {
 	refs := []string{
 		"a/b", "/", "//", "../x", "x/..", "100%", "%2F", "%25", "a b", " a", "a+b", "ção", "e\u0301", "é", "📚", "👩🏽‍🏫", "a?b#c", `"'<>&\`, "a;b:c@d,e",

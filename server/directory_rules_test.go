@@ -45,7 +45,7 @@ func TestDirectoryEntities(t *testing.T) {
 	})
 }
 
-// P6, with what the schools routes show of it at once.
+// TestDirectoryDelete tests P6, and that the schools routes show the result at once.
 func TestDirectoryDelete(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		c := newClient(t, db, server.Config{SchoolsRate: -1})
@@ -75,7 +75,7 @@ func TestDirectoryDelete(t *testing.T) {
 	})
 }
 
-// Each row of P7, with what the schools routes show of it at once.
+// TestDirectoryTeachers tests each row of P7, and that the schools routes show the result at once.
 func TestDirectoryTeachers(t *testing.T) {
 	const blank, invalid = `["can't be blank"]`, `["is invalid"]`
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
@@ -125,7 +125,7 @@ func TestDirectoryTeachers(t *testing.T) {
 	})
 }
 
-// wantFaults checks a 422 whatever the order of its fields.
+// wantFaults checks a 422 response, whose fields may have any order.
 func (c *client) wantFaults(t *testing.T, rule, method, path, body, members string) {
 	t.Helper()
 	var got, want map[string]any

@@ -19,10 +19,10 @@ import (
 
 const partners = "/api/v2/partners"
 
-// secretKey is the key of these tests for the secrets of directory keys.
+// secretKey is the secret key of these tests.
 var secretKey = bytes.Repeat([]byte{7}, 32)
 
-// client is a partner who signs calls, over a real connection.
+// client is a partner that sends signed calls over a real connection.
 type client struct {
 	*fixture
 	url        string
@@ -46,7 +46,7 @@ func (f *fixture) issueDirectory(t *testing.T, p directory.PartnerID, expires ti
 	return f.issueUnder(t, secretKey, p, expires)
 }
 
-// issueUnder issues a directory key whose secret is sealed under a key for secrets.
+// issueUnder issues a directory key whose secret is sealed with the given secret key.
 func (f *fixture) issueUnder(t *testing.T, secretKey []byte, p directory.PartnerID, expires time.Time) (id, secret string) {
 	t.Helper()
 	box, err := auth.NewBox(secretKey)
@@ -60,7 +60,7 @@ func (f *fixture) issueUnder(t *testing.T, secretKey []byte, p directory.Partner
 	return k.ID(), secret
 }
 
-// sign returns a signed call. A body makes it one of JSON.
+// sign returns a signed call. A call with a body is JSON.
 func (c *client) sign(t *testing.T, method, target, body string) *http.Request {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, c.url+target, strings.NewReader(body))
@@ -78,7 +78,7 @@ func (c *client) sign(t *testing.T, method, target, body string) *http.Request {
 	return r
 }
 
-// seal signs a call as it stands.
+// seal signs a call with its current headers.
 func (c *client) seal(r *http.Request, body string) {
 	r.Header.Set("Authorization", auth.Sign(auth.Signed{
 		Method: r.Method, Target: r.URL.Opaque, ContentType: r.Header.Get("Content-Type"), Date: r.Header.Get("Date"),
@@ -86,7 +86,7 @@ func (c *client) seal(r *http.Request, body string) {
 	}, c.id, c.secret, auth.SHA256))
 }
 
-// reply is what came back.
+// reply is a response to a call.
 type reply struct {
 	status int
 	header http.Header
@@ -113,7 +113,7 @@ func (c *client) call(t *testing.T, method, path, body string) reply {
 	return do(t, c.sign(t, method, partners+path, body))
 }
 
-// want checks the answer of a signed call.
+// want checks the response to a signed call.
 func (c *client) want(t *testing.T, rule, method, path, body string, status int, answered string) {
 	t.Helper()
 	if a := c.call(t, method, path, body); a.status != status || a.body != answered {

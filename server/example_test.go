@@ -17,7 +17,7 @@ import (
 	"github.com/lectern-dev/lectern/server/database"
 )
 
-// A program with an HTTP server of its own mounts the APIs as a handler.
+// This example mounts the APIs as a handler in a program that has its own HTTP server.
 func ExampleServer_Handler() {
 	dir, err := os.MkdirTemp("", "lectern-")
 	if err != nil {
@@ -36,7 +36,7 @@ func ExampleServer_Handler() {
 	// Output: {"statusCode":401,"error":"Unauthorized","message":"missing or invalid API key"}
 }
 
-// A program loads a feed, here of files in memory, and finds out what became of its rows.
+// This example loads a feed, here from files in memory, and prints how many of its rows were new.
 func ExampleLoad() {
 	ctx := context.Background()
 	db, err := database.OpenToLoad(ctx, "sqlite::memory:")

@@ -16,7 +16,7 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/api/web"
 )
 
-// TestFailures compares the errors that the documents show with real ones, byte by byte.
+// TestFailures compares the errors in the documents with real ones, byte by byte.
 //
 //	go test ./server -run TestFailures -update
 func TestFailures(t *testing.T) {
@@ -28,7 +28,7 @@ func TestFailures(t *testing.T) {
 	d.directoryFailures(t)
 	narrow := newDemo(t, dbtest.SQLite(t), &clock{demoTime()}, func(c *server.Config) {
 		c.SchoolsRate, c.LibrariesRate, c.DirectoryRate = 1, 1, 1
-		c.AnalyticsURL = "http://127.0.0.1:1/" // nothing answers there
+		c.AnalyticsURL = "http://127.0.0.1:1/" // nothing listens there
 	})
 	holdFailure(t, "channels", 503, narrow.get(narrow.libraries, librariesapi.Prefix+"/datasets/channels"))
 	holdFailure(t, "libraries", 429, narrow.get(narrow.libraries, librariesapi.Prefix+"/users"))
@@ -38,7 +38,7 @@ func TestFailures(t *testing.T) {
 	holdReply(t, "directory", 429, narrow.call(t, "GET", "/entities?entity_type=school", ""))
 }
 
-// reportFailures are the errors of a route of the schools or the libraries.
+// reportFailures checks the errors of a route of the schools or the libraries.
 func (d *demo) reportFailures(t *testing.T, api, path, key, faults string) {
 	t.Helper()
 	post := httptest.NewRecorder()
@@ -57,7 +57,7 @@ func (d *demo) reportFailures(t *testing.T, api, path, key, faults string) {
 	}
 }
 
-// goneFailure asks for a state that a failover has lost.
+// goneFailure checks the error for a snapshot that a failover has lost.
 func (d *demo) goneFailure(t *testing.T, api, path string) {
 	t.Helper()
 	at := d.ask(path).Header().Get(web.SnapshotHeader)
@@ -69,7 +69,7 @@ func (d *demo) goneFailure(t *testing.T, api, path string) {
 	holdFailure(t, api, http.StatusGone, d.ask(path+"?snapshot="+at))
 }
 
-// directoryFailures are errors of the directory.
+// directoryFailures checks errors of the directory.
 func (d *demo) directoryFailures(t *testing.T) {
 	t.Helper()
 	unsigned, typed := d.sign(t, "GET", partners+"/teachers/prof-1", ""), d.sign(t, "POST", partners+"/teachers", "{}")
@@ -94,7 +94,7 @@ func holdFailure(t *testing.T, of string, status int, w *httptest.ResponseRecord
 	holdReply(t, of, status, reply{status: w.Code, body: w.Body.String()})
 }
 
-// holdReply compares an error with the one that the documents show.
+// holdReply compares an error with the one in the documents.
 func holdReply(t *testing.T, of string, status int, got reply) {
 	t.Helper()
 	file := filepath.Join("openapi", "failures", of+"."+strconv.Itoa(status)+".json")
@@ -105,7 +105,7 @@ func holdReply(t *testing.T, of string, status int, got reply) {
 	golden(t, file, got.body)
 }
 
-// What cannot be brought about at will stands in the words of the messages.
+// TestFailuresInWords builds the errors that a test cannot cause from their messages, and checks them.
 func TestFailuresInWords(t *testing.T) {
 	busy := &web.Problem{Status: http.StatusServiceUnavailable, Message: "too many heavy queries; try again later"}
 	for api, p := range map[string]*web.Problem{"libraries": busy, "schools": web.ErrTrouble} {

@@ -29,7 +29,7 @@ import (
 
 var update = flag.Bool("update", false, "write the examples of the OpenAPI documents anew")
 
-// demo is a server with a partner and a library network whose data are generated: always the same.
+// demo is a server with a partner and a library network. Their data are generated, and always the same.
 type demo struct {
 	*client
 	schools, libraries string // keys
@@ -44,7 +44,7 @@ const (
 // demoTime is the time of the demo's loads.
 func demoTime() time.Time { return time.Date(2026, 9, 19, 12, 30, 0, 0, time.UTC) }
 
-// demoBooks are the titles of the schools. ISBNs are of a range that is given to no country.
+// demoBooks are the titles of the schools. The ISBNs are from a range that no country has.
 const demoBooks = `title,author,isbn13
 Dom Casmurro,Machado de Assis,9799000000019
 Iracema,José de Alencar,9799000000026
@@ -60,7 +60,7 @@ Clara dos Anjos,Lima Barreto,9799000000101
 A Falência,Júlia Lopes de Almeida,
 `
 
-// newDemo serves the demo on an empty database, with the given clock, and what edit changes of its configuration.
+// newDemo serves the demo on an empty database with the given clock. Each edit changes the configuration.
 func newDemo(t *testing.T, db *database.DB, clock *clock, edit ...func(*server.Config)) *demo {
 	t.Helper()
 	config := server.Config{
@@ -129,7 +129,7 @@ func (d *demo) loadLibrary(t *testing.T) {
 	d.libraries = text
 }
 
-// ask answers GET of a path of the schools or the libraries.
+// ask sends GET for a path of the schools or the libraries, and returns the response.
 func (d *demo) ask(target string) *httptest.ResponseRecorder {
 	if strings.HasPrefix(target, librariesapi.Prefix) {
 		return d.get(d.libraries, target)
@@ -137,8 +137,8 @@ func (d *demo) ask(target string) *httptest.ResponseRecorder {
 	return d.get(d.schools, target)
 }
 
-// examples are the calls whose answers the documents show, by the names of the operations, in the order in which they are
-// made.
+// examples are the calls whose responses the documents show, in the order in which they are made. A name is that of an
+// operation.
 var examples = []struct{ name, method, path string }{
 	{"users", "GET", schoolsapi.Prefix + "/users?pageSize=2"},
 	{"engagements", "GET", schoolsapi.Prefix + "/engagements?startDate=2026-08-01&endDate=2026-08-31&pageSize=3"},
@@ -170,9 +170,9 @@ var examples = []struct{ name, method, path string }{
 	{"editTeacher", "PUT", directoryapi.Prefix + "/teachers/prof-17"},
 }
 
-// TestExamples compares the examples of the documents with what both engines answer over the demo, byte by byte, and also one
-// that is distributed, where every route, load and write of the directory names its tenant. Access
-// tokens alone are drawn by chance: each shows as the same one.
+// TestExamples compares the examples in the documents with the responses of both engines, byte by byte. It does the
+// same on a distributed database, where every statement must name its tenant. Only access tokens are random, and each
+// is shown as the same one.
 //
 //	go test ./server -run TestExamples -update
 func TestExamples(t *testing.T) {
@@ -181,7 +181,7 @@ func TestExamples(t *testing.T) {
 	})
 }
 
-// holdExamples compares the answers with the examples, or writes those.
+// holdExamples compares the responses with the examples, or writes the examples.
 func (d *demo) holdExamples(t *testing.T) {
 	t.Helper()
 	for _, e := range examples {
@@ -190,10 +190,10 @@ func (d *demo) holdExamples(t *testing.T) {
 	}
 }
 
-// accessToken is what differs from one run to the next.
+// accessToken matches the part of a response that differs from one run to the next.
 var accessToken = regexp.MustCompile(`"access_token":"[0-9A-HJKMNP-TV-Z]{16}"`)
 
-// example makes a call, with the body that the documents show, and returns the answer as they show it.
+// example makes a call, with the body in the documents, and returns the response as they show it.
 func (d *demo) example(t *testing.T, name, method, path string) string {
 	t.Helper()
 	status, body := 0, ""
@@ -218,7 +218,7 @@ func (d *demo) example(t *testing.T, name, method, path string) string {
 	return accessToken.ReplaceAllString(body, `"access_token":"7ZK3QW9MB2XE4TDV"`)
 }
 
-// Every file of examples is an answer, or what was sent for it, of an operation that the documents name.
+// TestExamplesAreOfOperations tests that the example files are the responses and request bodies of all operations.
 func TestExamplesAreOfOperations(t *testing.T) {
 	made, named := map[string]bool{}, map[string]bool{}
 	for _, e := range examples {

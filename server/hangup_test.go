@@ -17,7 +17,7 @@ import (
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
 
-// gone is a request of a client that has hung up.
+// gone returns a request of a client that has hung up.
 func gone(t *testing.T, target, key string) *http.Request {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -26,7 +26,7 @@ func gone(t *testing.T, target, key string) *http.Request {
 	return r
 }
 
-// The work of a request goes on when its client has hung up, whether its key is good or not, and ends by itself.
+// TestHangUp tests that a request completes after its client has hung up, with a valid key or not.
 func TestHangUp(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		f := newFixture(t, db, server.Config{})
@@ -43,10 +43,10 @@ func TestHangUp(t *testing.T) {
 	})
 }
 
-// A client that hangs up while its statement is under way leaves the connection to the next request: else each costs the
-// database a new process, and who hangs up often takes all connections from the others.
+// TestHangUpKeepsConnections tests that a client that hangs up during a statement does not close the connection.
+// Otherwise each hang-up costs the database a new process, and can take the connections of other clients.
 func TestHangUpKeepsConnections(t *testing.T) {
-	const clients = 8 // as many as the server has connections, so that all are open when they hang up
+	const clients = 8 // equal to the server's connections, so all are open when the clients hang up
 	admin := dbtest.Postgres(t)
 	db, err := database.Open(t.Context(), fmt.Sprint(admin.URL, "&pool_max_conns=", clients))
 	if err != nil {

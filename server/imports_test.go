@@ -10,8 +10,8 @@ import (
 
 const module = "github.com/lectern-dev/lectern/"
 
-// The direction of imports (architecture, "Layout"). Do not relax a line to make a build pass: the rules of the product
-// stay usable without its server, its databases and its libraries.
+// The tables below fix the direction of imports (architecture, "Layout"). Do not relax a line to make a build pass: the
+// product's rules must stay usable without its server, databases and libraries.
 
 // mayImport lists the packages outside server and what each may import besides the standard library. A package that is
 // not listed fails the test: say here what it may import.
@@ -47,16 +47,16 @@ var mayImport = map[string][]string{
 	"libraries/librariesdb":      {"auth", "auth/authdb", "libraries", "libraries/internal/facts", "libraries/intake", "libraries/report", "libraries/stock", "paging", "paging/handle", "paging/row", "paging/snapshot", "paging/snapshot/snapshotdb", "reading/calendar", "reading/packed", "reading/extsort", bunORM},
 }
 
-// The libraries that the table names, each with the packages below it.
+// The libraries in the table. Each stands for all packages below it too.
 const (
 	bunORM = "github.com/uptrace/bun"
 	goSync = "golang.org/x/sync"
 	goText = "golang.org/x/text"
 )
 
-// onlyUnder lists libraries, with all packages below them, and the folders that alone may import them.
+// onlyUnder lists libraries, with all packages below them, and the only folders that may import them.
 var onlyUnder = map[string][]string{
-	// drivers and what makes a bun.DB of one
+	// drivers, and packages that make a bun.DB from one
 	"github.com/jackc/pgx/v5":                      {"server/database"},
 	"modernc.org/sqlite":                           {"server/database"},
 	"database/sql/driver":                          {"server/database"},
@@ -72,11 +72,11 @@ var onlyUnder = map[string][]string{
 	"github.com/alecthomas/kong":                   {"server/cmd"},
 	module + "server":                              {"server", "examples"},
 	module + "server/cmd":                          {},
-	module + "server/database/dbtest":              {}, // tests alone
+	module + "server/database/dbtest":              {}, // only tests
 	"testing":                                      {"server/database/dbtest"},
 }
 
-// never lists what packages with the given beginning must not import, directly or through others.
+// never lists what packages with the given prefix must not import, directly or through others.
 var never = map[string][]string{
 	"auth/authdb":                {module + "paging/snapshot"},
 	"paging/snapshot/snapshotdb": {module + "auth/authdb"},
@@ -113,7 +113,7 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// refused says why a package may not import another, or "".
+// refused returns the reason why a package may not import another, or "".
 func refused(pkg, imported string) string {
 	for library, folders := range onlyUnder {
 		if under(imported, library) && !slices.ContainsFunc(folders, func(f string) bool { return under(pkg, f) }) &&
@@ -127,7 +127,7 @@ func refused(pkg, imported string) string {
 	if under(pkg, "server") || standard(imported) {
 		return ""
 	}
-	if under(pkg, "examples") { // what can be shown with our packages alone: nobody has to learn another library first
+	if under(pkg, "examples") { // examples use only our packages, so that readers need not learn another library
 		if strings.HasPrefix(imported, module) {
 			return ""
 		}
@@ -145,7 +145,7 @@ func refused(pkg, imported string) string {
 	return "not in the package's line of the table"
 }
 
-// under reports whether a path is a folder's or below it.
+// under reports whether a path is a folder or is below it.
 func under(path, folder string) bool {
 	return path == folder || strings.HasPrefix(path, folder+"/")
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
 
-// Keys that are issued at once have numbers of their own, and of several rotations of one key only one stands.
+// TestIssueConcurrently tests that keys issued at once get different numbers, and that only one rotation of a key wins.
 func TestIssueConcurrently(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		id, err := librariesdb.CreateNetwork(t.Context(), db, "norte", "Norte")

@@ -84,7 +84,7 @@ func (n *network) load(feed map[string]string) {
 	}
 }
 
-// folder writes a feed.
+// folder writes a feed into a new folder and returns the folder.
 func (n *network) folder(feed map[string]string) string {
 	n.Helper()
 	dir := n.TempDir()
@@ -105,7 +105,7 @@ func (n *network) issue(id libraries.NetworkID) string {
 	return text
 }
 
-// get answers GET of a whole path with a key, and headers in pairs.
+// get sends GET for a target with a key and returns the response. Headers are pairs of name and value.
 func (n *network) get(key, target string, headers ...string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest("GET", target, nil)
 	r.Header.Set("X-Api-Key", key)
@@ -117,7 +117,7 @@ func (n *network) get(key, target string, headers ...string) *httptest.ResponseR
 	return w
 }
 
-// answers checks that a route answers 200 with a body that ends so.
+// answers checks that a route returns 200 and a body that ends with end.
 func (n *network) answers(key, route, end string) {
 	n.Helper()
 	w := n.get(key, librariesPrefix+route)
@@ -126,7 +126,7 @@ func (n *network) answers(key, route, end string) {
 	}
 }
 
-// A network without a load answers every route, with nothing in it; it sees nothing of another, whatever it asks for (G3).
+// TestLibrariesTenants tests that routes are empty without a load, and show nothing of another network (G3).
 func TestLibrariesTenants(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		n := newNetwork(t, db, server.Config{})
@@ -163,7 +163,7 @@ func TestLibrariesKeys(t *testing.T) {
 	})
 }
 
-// 60 requests a minute pass and the 61st does not, whichever of the network's keys they come with (H6).
+// TestLibrariesRate tests that 60 requests a minute pass and the 61st does not, with any key of the network (H6).
 func TestLibrariesRate(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		n := newNetwork(t, db, server.Config{})
@@ -205,7 +205,7 @@ func TestLibrariesSettings(t *testing.T) {
 			t.Errorf("GET %s = %d, want 404", path, w.Code)
 		}
 	}
-	// The monthly list begins with the history of the settings (L12).
+	// The monthly list begins at the configured history (L12).
 	if w := n.get(n.key, librariesPrefix+"/summary?startDate=2026-07-01"); strings.Contains(w.Body.String(), `"month":"2026-08"`) || !strings.Contains(w.Body.String(), `"month":"2026-09"`) {
 		t.Errorf("summary = %s, want no month before the history", w.Body)
 	}
@@ -222,8 +222,8 @@ func TestLibrariesUserAgent(t *testing.T) {
 	}
 }
 
-// Sessions by channel come from the tool at AnalyticsURL, are kept for the hour, and their failure is a 503 of the dataset
-// and no sessions in the summary (L13).
+// TestLibrariesAnalytics tests that sessions by channel come from AnalyticsURL and are cached for the hour (L13). If
+// that fails, the dataset returns 503, and the summary shows no sessions.
 func TestLibrariesAnalytics(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		answer, questions := "", 0
@@ -325,7 +325,7 @@ func with(target, param string) string {
 	return target + "?" + param
 }
 
-// moreOfTheLibrary is a feed that changes a reader, and has a session more.
+// moreOfTheLibrary returns a feed that changes a reader and adds a session.
 func moreOfTheLibrary(i int) map[string]string {
 	return map[string]string{
 		"readers":  fmt.Sprintf(`{"userId":7,"name":"Ana %d","email":"ana@rede.example","libraryId":1,"ageGroupId":2,"city":"Belém","state":"PA","ra":"Norte","gender":"Feminino","registeredAt":"2026-08-01","status":"active","deletedAt":null,"updatedAt":"2026-09-1%dT12:00:00Z","confirmedAt":null,"lastSignInAt":null}`, i, i),

@@ -19,8 +19,8 @@ import (
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
 
-// TestLogOfRequests: a line names the key, the client and its agent, and says why a request was refused; the key itself is in
-// none, and the answer does not say why.
+// TestLogOfRequests tests that a line names the key, the client, its agent, and the reason if a request is refused. The
+// line never contains the secret, and the response never contains the reason.
 func TestLogOfRequests(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		var out bytes.Buffer

@@ -17,7 +17,7 @@ import (
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
 
-// statements keeps the statements that a database is sent.
+// statements collects the statements that are sent to a database.
 type statements struct {
 	mu   sync.Mutex
 	list []string
@@ -32,10 +32,10 @@ func (s *statements) BeforeQuery(ctx context.Context, e *bun.QueryEvent) context
 
 func (*statements) AfterQuery(context.Context, *bun.QueryEvent) {}
 
-// noStatement is what of a text may hold semicolons.
+// noStatement matches comments and string literals, which may contain semicolons.
 var noStatement = regexp.MustCompile(`--[^\n]*|'[^']*'`)
 
-// Citus refuses several statements at once on tables that are distributed: a migration is sent statement by statement.
+// TestMigrateSendsSingleStatements tests that statements are sent one by one, as Citus needs for distributed tables.
 func TestMigrateSendsSingleStatements(t *testing.T) {
 	dbtest.Empty(t, func(t *testing.T, db *database.DB) {
 		sent := &statements{}
@@ -54,7 +54,7 @@ func TestMigrateSendsSingleStatements(t *testing.T) {
 	})
 }
 
-// next is a migration of a later version: it changes tables, moves what they have, and makes new ones.
+// next returns a migration of a later version. It changes tables, moves their contents and creates a table.
 func next() fs.FS {
 	set := fstest.MapFS{}
 	for engine, number := range map[database.Engine]string{database.SQLite: "INTEGER", database.Postgres: "bigint"} {
@@ -75,7 +75,8 @@ INSERT INTO shelves (tenant_id, books) SELECT tenant_id, count(*) FROM schools_b
 	return set
 }
 
-// A later version migrates a database that has rows, also one whose tables are distributed; from then on this version refuses it.
+// TestMigrateToALaterVersion tests that a later version migrates a database with rows, and that this version then
+// refuses it. It also tests that on a distributed database.
 func TestMigrateToALaterVersion(t *testing.T) {
 	dbtest.Everywhere(t, func(t *testing.T, db *database.DB) {
 		_, err := db.NewRaw(`INSERT INTO schools_books (tenant_id, book_id, since, until, title, author, isbn, length) VALUES (7, 1, 1, 2, '', '', '', 5000)`).Exec(t.Context())

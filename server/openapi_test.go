@@ -34,10 +34,10 @@ import (
 	"github.com/lectern-dev/lectern/server/openapi"
 )
 
-// document is an OpenAPI document, as far as answers are compared with it.
+// document has the parts of an OpenAPI document that responses are compared with.
 type document struct {
 	prefix string
-	Paths  map[string]map[string]*struct { // by path and method, in small letters
+	Paths  map[string]map[string]*struct { // by path and method, in lower case
 		OperationID string
 		RequestBody *struct{}
 		Responses   map[string]*response
@@ -71,13 +71,13 @@ var documents = sync.OnceValue(func() map[string]*document {
 	}
 })
 
-// defaults are what the documents tell of a server without settings.
+// defaults are the settings that the documents of a server without configuration show.
 var defaults = openapi.Settings{
 	SchoolsRate: server.DefaultSchoolsRate, LibrariesRate: server.DefaultLibrariesRate,
 	SchoolsHistory: schools.HistoryStart(), LibrariesHistory: libraries.HistoryStart, Keep: snapshotdb.DefaultRetention,
 }
 
-// readDocument reads a document and puts its components where they are referred to.
+// readDocument reads a document and resolves the references to responses and headers.
 func readDocument(text []byte, prefix string) *document {
 	d := &document{prefix: prefix}
 	if err := json.Unmarshal(text, d); err != nil {
@@ -100,11 +100,11 @@ func readDocument(text []byte, prefix string) *document {
 	return d
 }
 
-// schemaName is the name in a reference.
+// schemaName returns the name in a reference.
 func schemaName(ref string) string { return ref[strings.LastIndexByte(ref, '/')+1:] }
 
-// documented returns a handler that answers as h does, and reports every answer that is not as the documents say: its
-// status, its headers, its content type and its body. Paths that are in no document are answered 404, in the error's shape.
+// documented returns a handler that responds as h does, and reports every response that differs from the documents. It
+// compares status, headers, content type and body. A path in no document must have a documented error.
 func documented(t testing.TB, h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		rec := &answered{ResponseWriter: w}
@@ -118,7 +118,7 @@ func documented(t testing.TB, h http.Handler) http.Handler {
 	})
 }
 
-// answered notes an answer on its way.
+// answered records a response while it is sent.
 type answered struct {
 	http.ResponseWriter
 	status int
@@ -190,8 +190,8 @@ func decoded(coding string, body []byte) ([]byte, error) {
 	return io.ReadAll(r)
 }
 
-// find returns the document of a path, and what it says of the answers; nil for no such path. Every legacy prefix stands for
-// the one of the libraries (H1). A method that the path does not have is answered as the others say.
+// find returns the document of a path and its documented responses, which are nil for an unknown path. A legacy prefix
+// stands for that of the libraries (H1). A method that the path does not have gets the errors of the others.
 func find(r *http.Request) (*document, map[string]*response) {
 	raw := r.URL.EscapedPath()
 	d := documents()["libraries"]
@@ -217,7 +217,7 @@ func find(r *http.Request) (*document, map[string]*response) {
 	return d, nil
 }
 
-// isOf reports whether a path as it was sent is one of a pattern.
+// isOf reports whether a path as it was sent matches a pattern.
 func isOf(pattern, raw string) bool {
 	want, got := strings.Split(pattern, "/"), strings.Split(raw, "/")
 	return len(want) == len(got) && slices.EqualFunc(want, got, func(want, got string) bool {
@@ -226,7 +226,8 @@ func isOf(pattern, raw string) bool {
 	})
 }
 
-// headerFaults says which headers are too many, missing, or of another form. Those of every body or connection are HTTP's own.
+// headerFaults returns the headers that are missing, undocumented or malformed. General HTTP headers need no
+// documentation.
 func headerFaults(res *response, header http.Header) (faults []string) {
 	known := map[string]*headerSaid{
 		"Content-Type": nil, "Content-Length": nil, "Content-Encoding": nil, "Connection": nil, "X-Content-Type-Options": nil,
@@ -276,7 +277,7 @@ func (d *document) content(res *response, header http.Header, body []byte) error
 	return d.fits("", value, res.Content[name].Schema)
 }
 
-// unless is an error where a condition does not hold.
+// unless returns an error if a condition is false.
 func unless(holds bool, format string, args ...any) error {
 	if holds {
 		return nil
@@ -366,7 +367,7 @@ func isOfType(value, name any) bool {
 	return name == "object"
 }
 
-// TestDocuments compares the documents with files. The examples, which are files of their own, are left out.
+// TestDocuments compares the documents with files. It omits the examples, which are separate files.
 //
 //	go test ./server -run TestDocuments -update
 func TestDocuments(t *testing.T) {
@@ -419,7 +420,7 @@ func withoutExamples(value any) any {
 	return value
 }
 
-// The documents and the page are served to everybody: without a key, to every agent, and beside the APIs.
+// TestDocumentsAreServed tests that the documents and pages need no key, and are served to every user agent.
 func TestDocumentsAreServed(t *testing.T) {
 	f := newFixture(t, dbtest.SQLite(t), server.Config{})
 	for _, tt := range []struct {
@@ -441,7 +442,7 @@ func TestDocumentsAreServed(t *testing.T) {
 	}
 }
 
-// The documents tell the rates and the history that the server goes by.
+// TestDocumentsTellTheSettings tests that the documents show the configured rates and history.
 func TestDocumentsTellTheSettings(t *testing.T) {
 	day := func(s string) *calendar.Date { d := calendar.MustParse(s); return &d }
 	for _, tt := range []struct {
@@ -470,7 +471,7 @@ func TestDocumentsTellTheSettings(t *testing.T) {
 	}
 }
 
-// Every difference from the documents is found: the test of the tests.
+// TestUndocumented tests that undocumented finds every kind of difference from the documents.
 func TestUndocumented(t *testing.T) {
 	const good = `{"meta":{"period":{"startDate":"2026-03-01","endDate":"2026-03-31"},"page":{"page":1,"pageSize":100,"totalRows":1}},"data":{"rows":[{"date":"2026-02-28","userId":1,"readingMinutes":0.5}]}}`
 	const headers = "X-Request-Id: 1\nETag: 1\nCache-Control: 1\nVary: 1\nX-Snapshot: 1\nContent-Type: " + documentType

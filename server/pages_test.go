@@ -10,7 +10,7 @@ import (
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
 
-// TestLastPage has both sides of the highest page, and of the largest page of each route, on the APIs that have pages.
+// TestLastPage tests the limits of page and pageSize on each route that has pages.
 func TestLastPage(t *testing.T) {
 	schools := newFixture(t, dbtest.SQLite(t), server.Config{SchoolsRate: -1})
 	libraries := newNetwork(t, dbtest.SQLite(t), server.Config{LibrariesRate: -1})

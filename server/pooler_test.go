@@ -21,8 +21,8 @@ import (
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
 
-// pooled returns the URL of a database through a PgBouncer in transaction mode, which gives each transaction one of three
-// connections and knows nothing of prepared statements. It runs until the test ends.
+// pooled returns the URL of a database behind a PgBouncer in transaction mode, which runs until the test ends.
+// PgBouncer gives each transaction one of three connections, and does not know prepared statements.
 func pooled(t *testing.T, raw string) string {
 	t.Helper()
 	program, err := exec.LookPath("pgbouncer")
@@ -81,8 +81,8 @@ default_pool_size = 3
 	return u.String()
 }
 
-// Behind PgBouncer in transaction mode all routes answer, loads and writes succeed, where the URL says that statements are not
-// prepared. Who reads is answered, too, where it does not.
+// TestPooler tests all routes, loads and writes behind PgBouncer in transaction mode, with a URL that turns prepared
+// statements off. It tests that reads also work with a URL that does not.
 func TestPooler(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make verify has PgBouncer")
@@ -116,7 +116,7 @@ func TestPooler(t *testing.T) {
 	}
 }
 
-// owner is who runs PostgreSQL where the test is root's, which it refuses; else nil.
+// owner returns the user that runs PostgreSQL if the test runs as root, which PgBouncer refuses, and otherwise nil.
 func owner(tb testing.TB) *syscall.Credential {
 	tb.Helper()
 	if os.Geteuid() != 0 {

@@ -19,7 +19,7 @@ const (
 	goneSnapshot = `{"statusCode":410,"error":"Gone","message":"that snapshot is no longer kept; begin the pull again"}`
 )
 
-// snapshotOf is the header of an answer.
+// snapshotOf returns the X-Snapshot header of a response.
 func snapshotOf(t *testing.T, w *httptest.ResponseRecorder) string {
 	t.Helper()
 	text := w.Header().Get("X-Snapshot")
@@ -29,7 +29,7 @@ func snapshotOf(t *testing.T, w *httptest.ResponseRecorder) string {
 	return text
 }
 
-// renamed loads other names of the north's teacher and of its class.
+// renamed loads another name for the north's teacher and its class.
 func (f *fixture) renamed(t *testing.T, name string) {
 	t.Helper()
 	f.loadRows(t, map[string]string{
@@ -39,7 +39,7 @@ func (f *fixture) renamed(t *testing.T, name string) {
 	})
 }
 
-// lose forgets all states but the present ones, as a failover that lost them does.
+// lose deletes all snapshots except the current ones, as a failover that lost them does.
 func (f *fixture) lose(t *testing.T) {
 	t.Helper()
 	if _, err := f.db.ExecContext(t.Context(), `DELETE FROM snapshots`); err != nil {
@@ -47,7 +47,7 @@ func (f *fixture) lose(t *testing.T) {
 	}
 }
 
-// same holds that an answer is the same bytes as an earlier one, of the same state, with the same tag.
+// same checks that a response has the same bytes, snapshot and tag as an earlier one.
 func same(t *testing.T, rule string, got, want *httptest.ResponseRecorder) {
 	t.Helper()
 	if got.Code != want.Code || got.Body.String() != want.Body.String() {
@@ -60,7 +60,7 @@ func same(t *testing.T, rule string, got, want *httptest.ResponseRecorder) {
 	}
 }
 
-// What is no snapshot of the tenant's is 400, in the order of the table, and what is no longer kept 410; both after the rate.
+// TestBadSnapshot tests that an invalid snapshot returns 400 with all faults in order, and a lost one 410.
 func TestBadSnapshot(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		f := newFixture(t, db, server.Config{SchoolsRate: 100})
@@ -102,7 +102,7 @@ func TestBadSnapshot(t *testing.T) {
 	})
 }
 
-// A tenant's snapshot is no other tenant's, though both had the same secret and the same numbers.
+// TestSnapshotOfAnotherTenant tests that a snapshot is refused for another tenant with the same secret and numbers.
 func TestSnapshotOfAnotherTenant(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		f := newFixture(t, db, server.Config{})
@@ -128,7 +128,7 @@ func TestSnapshotOfAnotherTenant(t *testing.T) {
 	})
 }
 
-// No filter and no snapshot shows a network the rows, or the numbers, of another network of its partner (G3).
+// TestNetworksAreApart tests that no filter and no snapshot shows a network the rows or numbers of another one (G3).
 func TestNetworksAreApart(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		f := newFixture(t, db, server.Config{SchoolsRate: -1})
@@ -153,7 +153,7 @@ func TestNetworksAreApart(t *testing.T) {
 	})
 }
 
-// TestPullByPage asks for pages alone: the later ones are of the state of page 1, for 24 hours.
+// TestPullByPage requests pages without a snapshot: for 24 hours, later pages have the snapshot of page 1.
 func TestPullByPage(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		f := newFixture(t, db, server.Config{SchoolsRate: -1})
@@ -207,7 +207,7 @@ func TestPullByPage(t *testing.T) {
 	})
 }
 
-// moment is what a snapshot says but for the query.
+// moment returns the part of a snapshot that does not depend on the query.
 func moment(snapshot string) string {
 	b, err := base64.RawURLEncoding.DecodeString(snapshot)
 	if err != nil || len(b) < 20 {

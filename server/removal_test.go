@@ -17,8 +17,8 @@ import (
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
 
-// Removal beside what is slow (G8): while a request is under way, between any two of its statements, hours pass,
-// loads replace what it reads, and that is removed for good. What is answered is whole, or says that the state is gone.
+// These tests remove snapshots during a slow request (G8). Between two of its statements, hours pass, and loads replace
+// what it reads, which is then removed. The response must be complete, or say that the snapshot is gone.
 
 // changed is a tenant that is read, and can be loaded again.
 type changed struct {
@@ -45,7 +45,7 @@ func changedSchools(t *testing.T, db *database.DB) *changed {
 	for _, list := range []string{"/readings?" + march, "/summary?groupBy=month&" + march} {
 		c.targets = append(c.targets, prefix+list)
 	}
-	c.load = func() { // another title, another name, and a minute more
+	c.load = func() { // changes a title and a name, and adds a minute
 		c.loads++
 		f.loadRows(t, map[string]string{
 			"accounts": fmt.Sprintf(`{"referenceId":"pupil","kind":"reader","name":"Bia %d","entityReferenceId":"class","active":true}`, c.loads),
@@ -74,10 +74,10 @@ func changedLibrary(t *testing.T, db *database.DB) *changed {
 	return c
 }
 
-// interrupted is a database that does something before statements.
+// interrupted is a query hook that calls do before statements.
 type interrupted struct {
 	mutex sync.Mutex
-	n     int // of the statements so far, those about pulls not counted
+	n     int // the number of statements so far, without those about pulls
 	do    func(n int)
 	off   bool
 }
@@ -94,7 +94,7 @@ func (h *interrupted) BeforeQuery(ctx context.Context, e *bun.QueryEvent) contex
 
 func (h *interrupted) AfterQuery(context.Context, *bun.QueryEvent) {}
 
-// interrupt returns the database with something done before its statements, which are counted from 1.
+// interrupt returns the database with do called before its statements, which are counted from 1.
 func (c *changed) interrupt(do func(n int)) (*database.DB, *interrupted) {
 	h := &interrupted{do: do}
 	db := *c.db
@@ -102,7 +102,7 @@ func (c *changed) interrupt(do func(n int)) (*database.DB, *interrupted) {
 	return &db, h
 }
 
-// remove takes a turn of removal after some time.
+// remove moves the clock and runs the remover once.
 func (c *changed) remove(after time.Duration) {
 	c.Helper()
 	c.clock.now = c.clock.now.Add(after)
@@ -111,7 +111,7 @@ func (c *changed) remove(after time.Duration) {
 	}
 }
 
-// removeAll removes all states but the present one, as what nobody has used for hours.
+// removeAll removes all snapshots except the current one, as if none had been used for hours.
 func (c *changed) removeAll() {
 	c.Helper()
 	for _, after := range []time.Duration{3 * time.Hour, 5 * time.Minute} {
@@ -124,7 +124,7 @@ func (c *changed) removeAll() {
 	}
 }
 
-// serve is a new server on a database, which has nothing in its cache.
+// serve returns a new server on a database, with an empty cache.
 func (c *changed) serve(db *database.DB) http.Handler {
 	c.Helper()
 	s, err := server.New(c.Context(), server.Config{DB: db, SchoolsRate: -1, LibrariesRate: -1, Now: c.clock.time})
@@ -134,7 +134,7 @@ func (c *changed) serve(db *database.DB) http.Handler {
 	return s.Handler()
 }
 
-// TestRemovalInARequest removes a state between any two statements of a request that reads it.
+// TestRemovalInARequest removes a snapshot between any two statements of a request that reads it.
 func TestRemovalInARequest(t *testing.T) {
 	forEachAPI(t, func(c *changed) {
 		for _, target := range c.targets {
@@ -168,7 +168,7 @@ func TestRemovalInARequest(t *testing.T) {
 	})
 }
 
-// ask answers GET of a target with a key.
+// ask sends GET for a target with a key, and returns the response.
 func ask(h http.Handler, key, target string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest("GET", target, nil)
 	r.Header.Set("X-Api-Key", key)

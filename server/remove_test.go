@@ -21,13 +21,13 @@ import (
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
 
-// column is one of a table with a column tenant_id, as the database's catalogue has it.
+// column is a column of a table that has tenant_id, as the database's catalogue describes it.
 type column struct {
 	Table, Name, Type string
 	InKey             bool
 }
 
-// catalogue returns the columns of all tables that have tenant_id, but of the list of tenants.
+// catalogue returns the columns of all tables that have tenant_id, except the list of tenants.
 func catalogue(t *testing.T, db *database.DB) map[string][]column {
 	t.Helper()
 	query := `
@@ -58,7 +58,7 @@ func catalogue(t *testing.T, db *database.DB) map[string][]column {
 	return tables
 }
 
-// The list from which tenants are removed has each table of the database with the tenant, and its key.
+// TestTables tests that removal lists each table that has tenant_id, with its key.
 func TestTables(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		create(t, db)
@@ -105,7 +105,7 @@ func create(t *testing.T, db *database.DB) []snapshotdb.Tenant {
 	return list
 }
 
-// fill gives a tenant rows of every table, the same as other tenants get.
+// fill gives a tenant rows in every table, the same as other tenants get.
 func fill(t *testing.T, db *database.DB, of auth.Tenant, tables map[string][]column) {
 	t.Helper()
 	for table, columns := range tables {
@@ -157,8 +157,8 @@ func rowsOf(t *testing.T, db *database.DB, of auth.Tenant, tables map[string][]c
 	return counts
 }
 
-// A tenant that is removed leaves no row, though removal was interrupted, and others with the same rows keep theirs. Its number is
-// not given again, and its reference begins anew.
+// TestRemove tests that a removed tenant leaves no row, even if removal was interrupted, and that others keep theirs.
+// Its number is not used again, and its reference starts without data.
 func TestRemove(t *testing.T) {
 	dbtest.Everywhere(t, func(t *testing.T, db *database.DB) {
 		all := create(t, db)
@@ -204,7 +204,7 @@ func TestRemove(t *testing.T) {
 	})
 }
 
-// listed reports whether a tenant is in the list.
+// listed reports whether the database lists a tenant.
 func listed(t *testing.T, db *database.DB, of snapshotdb.Tenant) bool {
 	t.Helper()
 	_, err := snapshotdb.TenantOf(t.Context(), db, of.Kind, of.Reference)
@@ -214,7 +214,8 @@ func listed(t *testing.T, db *database.DB, of snapshotdb.Tenant) bool {
 	return err == nil
 }
 
-// A load that is under way fails at its next step, and leaves nothing; no other begins, and no key is issued.
+// TestRemoveBesideLoad tests that a load fails at its next step if its tenant is removed, and leaves nothing. No other
+// load begins, and no key is issued.
 func TestRemoveBesideLoad(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		of := create(t, db)[0]

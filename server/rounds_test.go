@@ -11,10 +11,10 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/tools/xlsxtest"
 )
 
-// march is a period of the fixture's events, which must be given with changedSince.
+// march is the period of the fixture's events. It must be given with changedSince.
 const march = "startDate=2026-03-01&endDate=2026-03-31"
 
-// moved moves the north's pupil to the south, and lets the teacher come on another day.
+// moved moves the north's pupil to the south, and adds a login of the teacher on another day.
 func (f *fixture) moved(t *testing.T) {
 	t.Helper()
 	f.loadRows(t, map[string]string{
@@ -23,7 +23,8 @@ func (f *fixture) moved(t *testing.T) {
 	})
 }
 
-// TestRounds asks what has changed in each list since the pupil moved, in every form: of what has left a list there is the key alone.
+// TestRounds requests the changes in each list, in every format, since the pupil moved. Removed rows have only their
+// key.
 func TestRounds(t *testing.T) {
 	const tables, lines, document = "text/csv", "application/x-ndjson", "application/json"
 	tests := []struct{ list, accept, total, want string }{
@@ -71,8 +72,8 @@ func TestRounds(t *testing.T) {
 	})
 }
 
-// TestBadRounds refuses what is no earlier answer to the query, in its order, and 410 a state that is not kept. The query is as it
-// was asked: dates as they were sent.
+// TestBadRounds tests that changedSince must be from an earlier response to the same query, with its dates as they were
+// sent. If its snapshot is no longer stored, the response is 410.
 func TestBadRounds(t *testing.T) {
 	const notGiven, notOne = "startDate and endDate must be given with changedSince", "changedSince must be the X-Snapshot of an earlier answer to this query"
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {

@@ -19,7 +19,7 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/tools/xlsxtest"
 )
 
-// form is a form of rows, besides JSON, with its name and its content type (H11).
+// form is a format of rows other than JSON, with its name and its content type (H11).
 type form struct{ accept, contentType string }
 
 var (
@@ -31,15 +31,15 @@ var (
 
 const documentType = "application/json; charset=utf-8"
 
-// oddTexts are what separators, quotes, spreadsheets and their locale stumble over.
+// oddTexts are texts that may break separators, quotes, spreadsheets or their locales.
 var oddTexts = []string{`=SOMA(1;2)`, `+55, "91"`, `-1.5`, `@ana`, `9788535914849`, `1.5`, "duas\nlinhas", `Ana <b>; é`, `\"`, `'x`, `[1]`, `null`,
 	`2026-10-01`, `_x0041_`, "tab\vulação <&>"}
 
-// oddRows returns rows for the feed of a test, made of a form with a number, a text in JSON, and as many of them.
+// oddRows returns rows for a feed from a template, in which {n} is a number and {text} an odd text in JSON.
 func oddRows(row string) string {
 	var b strings.Builder
 	for i := range 3 * len(oddTexts) {
-		text, _ := json.Marshal(oddTexts[i%len(oddTexts)]) // of a string
+		text, _ := json.Marshal(oddTexts[i%len(oddTexts)]) // cannot fail for a string
 		b.WriteString(strings.NewReplacer("{n}", fmt.Sprint(100+i), "{text}", string(text)).Replace(row) + "\n")
 	}
 	return b.String()
@@ -60,7 +60,7 @@ func (f *fixture) loadRows(t *testing.T, rows map[string]string) {
 	}
 }
 
-// inAllForms appends the answers to a list to a text: in CSV, and the sheets of the workbook. Rows in NDJSON must be those in JSON.
+// inAllForms appends a list to a text, in CSV and as sheets of the workbook. Rows in NDJSON must be those in JSON.
 func inAllForms(t *testing.T, text *strings.Builder, get func(target string, headers ...string) *httptest.ResponseRecorder, list string) {
 	t.Helper()
 	answers := map[string]*httptest.ResponseRecorder{}
@@ -120,7 +120,7 @@ func TestSchoolsRowsInAllForms(t *testing.T) {
 	})
 }
 
-// TestLibrariesRowsInAllForms does so for the libraries. The summary and the dimensions have no rows, and are always JSON.
+// TestLibrariesRowsInAllForms compares those of the libraries. The summary and the dimensions are always JSON.
 func TestLibrariesRowsInAllForms(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		n := newNetwork(t, db, server.Config{LibrariesRate: -1})

@@ -10,13 +10,13 @@ import (
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
 
-// shared are the tables that all tenants share (G4); operator commands alone write them.
+// shared are the tables that all tenants share (G4). No request writes to them.
 const shared = `'bun_migrations', 'settings', 'tenants'`
 
-// tables are those of the schema.
+// tables is the clause that selects the tables of the schema.
 const tables = ` FROM pg_class c WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r' `
 
-// schemaRules find what cannot be distributed by tenant, or what only a single server does right; fault makes such a thing.
+// schemaRules find what cannot be distributed by tenant, or works only on a single server. Each fault breaks its rule.
 var schemaRules = []struct{ name, query, fault string }{
 	{"a table has no tenant_id bigint NOT NULL", `
 		SELECT c.relname` + tables + `AND c.relname NOT IN ('bun_migrations', 'settings')
@@ -60,7 +60,8 @@ var schemaRules = []struct{ name, query, fault string }{
 		`CREATE TABLE f12 (tenant_id bigint PRIMARY KEY, n bigint UNIQUE)`},
 }
 
-// The schema can be distributed by tenant (G4); and each rule finds what breaks it.
+// TestSchemaCanBeDistributed tests that the schema can be distributed by tenant (G4), and that each rule finds its
+// fault.
 func TestSchemaCanBeDistributed(t *testing.T) {
 	db := dbtest.Postgres(t)
 	for _, rule := range schemaRules {

@@ -43,7 +43,7 @@ func newSecrets(t *testing.T, db *database.DB, key []byte) *server.Secrets {
 	return s
 }
 
-// box must have no error; it seals something.
+// sealed checks that there is no error, and seals a secret with the box.
 func sealed(t *testing.T, box *auth.Box, err error) []byte {
 	t.Helper()
 	if err != nil {
@@ -84,7 +84,7 @@ func TestSecretKeyOnPostgres(t *testing.T) {
 	}
 }
 
-// The file is made when it is first needed, once, whoever asks.
+// TestSecretKeyFile tests that the key file is made when it is first needed, and only once by many processes.
 func TestSecretKeyFile(t *testing.T) {
 	db := dbtest.SQLite(t)
 	file := strings.TrimPrefix(db.URL, "sqlite:") + ".key"
@@ -109,7 +109,7 @@ func TestSecretKeyFile(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	box, err := before.Box() // it looks again
+	box, err := before.Box() // it looks for the file again
 	want := sealed(t, box, err)
 	for i, got := range made {
 		if !bytes.Equal(got, want) {
@@ -138,7 +138,7 @@ func TestSecretKeyFile(t *testing.T) {
 	}
 }
 
-// Cursors are not made under the key of the secrets itself, and always under the same.
+// TestCursorKey tests that the key of cursors depends on the secret key, and is another key.
 func TestCursorKey(t *testing.T) {
 	db := dbtest.SQLite(t)
 	a, err := newSecrets(t, db, secretKey).Cursors()
@@ -152,8 +152,8 @@ func TestCursorKey(t *testing.T) {
 	}
 }
 
-// A key file that the server cannot read, as that of an operator would be, makes it not ready, and says why; a key that is
-// given needs no file.
+// TestReadinessWithoutKeyFile tests that a server is not ready, and says why, if it cannot read the key file. A server
+// with a configured key needs no file.
 func TestReadinessWithoutKeyFile(t *testing.T) {
 	db := dbtest.SQLite(t)
 	file := strings.TrimPrefix(db.URL, "sqlite:") + ".key"

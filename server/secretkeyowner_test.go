@@ -11,7 +11,7 @@ import (
 	"github.com/lectern-dev/lectern/server/database"
 )
 
-// The key file is of the database's owner, whoever issues the first key: root, where it runs this test.
+// TestSecretKeyFileHasTheOwnerOfTheDatabase tests that the database's owner gets the key file, even if root makes it.
 func TestSecretKeyFileHasTheOwnerOfTheDatabase(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "lectern.db")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {

@@ -30,8 +30,8 @@ import (
 
 const prefix = "/api-platform/schools/v1"
 
-// feed is a partner with two networks: in the first a pupil who read half a book and a teacher who logged in, in the
-// second one who read.
+// feed is a partner with two networks. The first has a pupil who read half a book and a teacher who logged in. The
+// second has a pupil who read.
 var feed = map[string]string{
 	"entities": `{"referenceId":"north","entityType":"network","name":"Rede Norte","degree":"F","state":"PA","parentReferenceId":"ana"}
 {"referenceId":"south","entityType":"network","name":"Rede Sul","degree":"F","state":"RS"}
@@ -46,7 +46,7 @@ var feed = map[string]string{
 	"accesses": `{"accessId":"a1","account":"teacher","at":"2026-03-02T10:00:00-03:00","kind":"login"}`,
 }
 
-// clock is the time of these tests, which they may move.
+// clock is the clock of these tests, which they may set.
 type clock struct{ now time.Time }
 
 func (c *clock) time() time.Time { return c.now }
@@ -58,7 +58,7 @@ type fixture struct {
 	keys         *authdb.Store
 	clock        *clock
 	server       *server.Server
-	handler      http.Handler // of the server, its answers held against the documents
+	handler      http.Handler // of the server; responses are compared with the documents
 	north, south string       // keys of the two networks
 }
 
@@ -120,7 +120,7 @@ func (f *fixture) issue(t *testing.T, network directory.Ref) string {
 // keyID returns the id that a key's text begins with.
 func keyID(text string) string { return strings.Join(strings.SplitN(text, "-", 3)[:2], "-") }
 
-// get answers GET with a key.
+// get sends GET with a key and returns the response.
 func (f *fixture) get(key, target string, headers ...string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest("GET", target, nil)
 	r.Header.Set("X-Api-Key", key)
@@ -150,7 +150,7 @@ func TestRoutes(t *testing.T) {
 				`{"userId":1,"name":"Davi","email":null,"profile":"student","school":null,"class":null,"grade":null,"stage":null,"active":true}]}}`},
 			{f.south, "/users?userId=2", `{"meta":{"page":{"page":1,"pageSize":100,"totalRows":0}},"data":{"rows":[]}}`},
 		}
-		for range 2 { // the second time from the cache, in the other order of keys
+		for range 2 { // the second time from the cache
 			for _, tt := range tests {
 				if w := f.get(tt.key, prefix+tt.target); w.Code != 200 || w.Body.String() != tt.want {
 					t.Errorf("GET %s = %d\n%s\nwant 200\n%s", tt.target, w.Code, w.Body, tt.want)
@@ -170,7 +170,7 @@ func TestFirstChecks(t *testing.T) {
 		{"user agent before the path", "/nowhere", python, 403},
 		{"user agent before the key", prefix + "/users", python, 403},
 		{"unknown path", "/nowhere", "curl", 404},
-		{"root", "/", python, 200}, // the page that says what this is
+		{"root", "/", python, 200}, // the welcome page
 		{"a longer prefix", prefix + "x/users", "curl", 404},
 		{"known path", prefix + "/users", "curl", 200},
 	}
@@ -224,7 +224,7 @@ func altered(key string) string {
 	return key[:len(key)-1] + "A"
 }
 
-// 30 requests a minute pass and the 31st does not; the successor of a key has no budget of its own (G3).
+// TestRate tests that 30 requests a minute pass and the 31st does not. A key's successor shares its budget (G3).
 func TestRate(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		f := newFixture(t, db, server.Config{})
@@ -261,7 +261,7 @@ func TestRateLifted(t *testing.T) {
 	}
 }
 
-// blockingLog lets a test hold the log line that ends a request, and see the one that begins the shutdown.
+// blockingLog lets a test block the log line that ends a request, and detect the line that begins the shutdown.
 type blockingLog struct {
 	ended, release, stopping chan struct{}
 	once                     sync.Once
@@ -278,7 +278,7 @@ func (l *blockingLog) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// When its context ends, the server finishes the request under way and writes the last use of its key.
+// TestServeStopsCleanly tests that a server that stops completes its request and stores the last use of the key.
 func TestServeStopsCleanly(t *testing.T) {
 	held := &blockingLog{ended: make(chan struct{}), release: make(chan struct{}), stopping: make(chan struct{})}
 	log := slog.New(zerolog.NewSlogHandler(zerolog.New(held)))

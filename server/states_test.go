@@ -16,8 +16,8 @@ import (
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
 
-// TestKeepSetting: the keep is one value of the database, which a server that says nothing leaves as it is; 15 minutes is the
-// least, but on a clock that was set.
+// TestKeepSetting tests that the database has one retention, which a server without the setting does not change. It is
+// at least 15 minutes, except with a clock that was set.
 func TestKeepSetting(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		now := func() time.Time { return time.Date(2026, 3, 31, 12, 0, 0, 0, time.UTC) }
@@ -60,8 +60,8 @@ func TestKeepSetting(t *testing.T) {
 	})
 }
 
-// TestServeRemoves: a server removes what is no longer kept, and what a load that died has left, and ends when it is told to. A
-// program that serves the handler itself has Maintain do so.
+// TestServeRemoves tests that a server removes old snapshots and the rows of dead loads, and ends when told to. A
+// program that serves only the handler calls Maintain for that.
 func TestServeRemoves(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		removes(t, db, func(ctx context.Context, s *server.Server) error {
@@ -80,12 +80,12 @@ func TestServeRemoves(t *testing.T) {
 	})
 }
 
-// removes checks that a server removes rows, and writes when keys were used, while run runs.
+// removes checks that, while run runs, a server removes rows and stores the last use of keys.
 func removes(t *testing.T, db *database.DB, run func(context.Context, *server.Server) error) {
 	t.Helper()
 	f := newFixture(t, db, server.Config{Keep: time.Hour})
 	states := server.Snapshots(db, f.clock.time)
-	if _, err := states.Begin(t.Context(), 1, nil); err != nil { // and no more is heard of it
+	if _, err := states.Begin(t.Context(), 1, nil); err != nil { // this load never continues
 		t.Fatal(err)
 	}
 	if _, err := db.ExecContext(t.Context(), `UPDATE leases SET expires = 1`); err != nil {
@@ -103,7 +103,7 @@ func removes(t *testing.T, db *database.DB, run func(context.Context, *server.Se
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- run(ctx, f.server) }()
-	for left := 2; left > 0 && t.Context().Err() == nil; { // its first turn comes at once
+	for left := 2; left > 0 && t.Context().Err() == nil; { // the first removal comes at once
 		query := `SELECT (SELECT count(*) FROM leases) + (SELECT count(*) FROM snapshots) - (SELECT count(*) FROM versions)`
 		if err := db.NewRaw(query).Scan(t.Context(), &left); err != nil {
 			t.Fatal(err)
@@ -119,7 +119,7 @@ func removes(t *testing.T, db *database.DB, run func(context.Context, *server.Se
 	}
 }
 
-// TestRemovesAllTables: removal and the undoing of loads that died go over the tables of all APIs.
+// TestRemovesAllTables tests that removal, and the rollback of dead loads, cover the tables of all APIs.
 func TestRemovesAllTables(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		newServer(t, server.Config{DB: db})
@@ -165,7 +165,7 @@ func columns(t *testing.T, db *database.DB) map[string][]string {
 	return all
 }
 
-// TestOwnPool: a program may give a pool of its own, which opens as many connections as it is asked for.
+// TestOwnPool tests that a program can pass its own pool, which opens as many connections as requested.
 func TestOwnPool(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		f := newFixture(t, db, server.Config{})

@@ -22,8 +22,8 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/load"
 )
 
-// walk asks every route of an API with every parameter and in every form, again and again while all that an answer depends on is
-// changed, one after the other. A tag never names two texts (H8).
+// walk requests every route of an API, with every parameter and in every format, after each change that affects
+// responses. A tag never names two texts (H8).
 type walk struct {
 	*testing.T
 	get     func(target string, headers ...string) *httptest.ResponseRecorder
@@ -33,7 +33,8 @@ type walk struct {
 	changes int
 }
 
-// newWalk asks routes, of which values returns two of a parameter; base are parameters that every request to a route has.
+// newWalk requests routes. values returns two values of a parameter, and base the parameters of every request to a
+// route.
 func newWalk(t *testing.T, routes []web.Route, base func(route string) string, values func(route, name string) [2]string) *walk {
 	w := &walk{T: t, named: map[string]string{}, last: map[string]string{}}
 	for _, rt := range routes {
@@ -51,7 +52,7 @@ func newWalk(t *testing.T, routes []web.Route, base func(route string) string, v
 	return w
 }
 
-// ofThis returns the targets as of the snapshot of now, and, with a period and without, what will have changed since.
+// ofThis returns the targets at the current snapshot, and those for changes since then, with and without a period.
 func (w *walk) ofThis(period string) (targets []string) {
 	rounds := 0
 	for _, target := range w.targets {
@@ -71,7 +72,7 @@ func (w *walk) ofThis(period string) (targets []string) {
 	return targets
 }
 
-// all asks everything after a change, by which some answers are others.
+// all sends requests after a change, which must change some of the responses.
 func (w *walk) all(change string) {
 	w.Helper()
 	good, others := 0, 0
@@ -81,7 +82,7 @@ func (w *walk) all(change string) {
 			continue
 		}
 		accepts := []string{"application/json"}
-		if i%5 == 0 || strings.HasSuffix(target, "?") { // some in all forms, and those without parameters
+		if i%5 == 0 || strings.HasSuffix(target, "?") { // some, and those without parameters, in all formats
 			accepts = append(accepts, plainCSV.accept, ndjson.accept, xlsx.accept)
 		}
 		for _, accept := range accepts {
@@ -171,7 +172,7 @@ func TestTagsOfTheSchools(t *testing.T) {
 	})
 }
 
-// libraryValues are two values of each parameter of the libraries API; those of a route alone have its name in front.
+// libraryValues has two values of each libraries parameter. If they apply to one route, the key begins with its name.
 var libraryValues = map[string][2]string{
 	"startDate": {"2026-09-01", "2026-09-02"}, "endDate": {"2026-09-03", "2026-09-14"}, "registeredFrom": {"2020-01-01", "2026-08-01"},
 	"registeredTo": {"2020-01-01", "2026-08-01"}, "updatedSince": {"2026-08-02", "2026-09-11"}, "purchasedFrom": {"2026-08-01", "2026-08-02"},
@@ -186,7 +187,7 @@ var libraryValues = map[string][2]string{
 
 // TestTagsOfTheLibraries walks the libraries API.
 func TestTagsOfTheLibraries(t *testing.T) {
-	db := dbtest.SQLite(t) // the schools' has both engines
+	db := dbtest.SQLite(t) // the test of the schools has both engines
 	n := newNetwork(t, db, server.Config{LibrariesRate: -1})
 	w := newWalk(t, librariesapi.Routes(), func(route string) string {
 		if strings.HasSuffix(route, "/v1/engagements") {

@@ -12,8 +12,8 @@ import (
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
 
-// A database that has no connection left for a request until its time is over is a 503 in the shape of each API, and 200
-// when one is free in time (H13).
+// TestNoFreeConnection tests requests while no database connection is free (H13). At the deadline, each API returns 503
+// in its own format. A request returns 200 if a connection is free before that.
 func TestNoFreeConnection(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		f := newFixture(t, db, server.Config{SecretKey: secretKey})
@@ -32,7 +32,7 @@ func TestNoFreeConnection(t *testing.T) {
 		school := httptest.NewRequest("GET", prefix+"/users", nil)
 		school.Header.Set("X-Api-Key", f.north)
 		library := httptest.NewRequest("GET", librariesPrefix+"/users", nil)
-		library.Header.Set("X-Api-Key", f.north) // that it is of another API nothing can say now
+		library.Header.Set("X-Api-Key", f.north) // its key is of another API, which cannot be checked now
 		const later = `{"statusCode":503,"error":"Service Unavailable","message":"the data are not available now; try again later"}`
 		const down = `{"errors":{"detail":"Service Unavailable"}}`
 		for _, tt := range []struct {
@@ -64,8 +64,8 @@ func TestNoFreeConnection(t *testing.T) {
 	})
 }
 
-// Connections that the server ended, as a restart ends all, are not seen by who reads; who writes is told to come again,
-// and never of a fault.
+// TestEndedConnections tests connections that the database server has ended, as a restart does. Reads succeed, and a
+// write succeeds or returns 503 with Retry-After.
 func TestEndedConnections(t *testing.T) {
 	db := dbtest.Postgres(t)
 	c := newClient(t, db, server.Config{SchoolsRate: -1})
@@ -76,7 +76,7 @@ func TestEndedConnections(t *testing.T) {
 	defer admin.Close()
 	end := func() {
 		t.Helper()
-		for range 4 { // connections that were used just now, which nothing has tried since
+		for range 4 { // connections just used, which have not been tested since
 			conn, err := db.Conn(t.Context())
 			if err != nil {
 				t.Fatal(err)

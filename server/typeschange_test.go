@@ -10,7 +10,7 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/api/directoryapi"
 )
 
-// askAll asks for every example of the schools and the libraries.
+// askAll requests every example of the schools and the libraries.
 func (d *demo) askAll(t *testing.T) map[string]string {
 	answers := map[string]string{}
 	for _, e := range examples {
@@ -21,8 +21,8 @@ func (d *demo) askAll(t *testing.T) map[string]string {
 	return answers
 }
 
-// A migration that changes the types of columns, as another version may run it, is not seen by who reads: a statement that was
-// prepared before is asked again.
+// TestTypesChange tests that no read fails if a migration of another version changes the types of columns. A statement
+// prepared before that is sent again.
 func TestTypesChange(t *testing.T) {
 	direct := dbtest.Postgres(t)
 	db, err := database.Open(t.Context(), direct.URL+"&pool_max_conns=2")

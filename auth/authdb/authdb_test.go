@@ -13,7 +13,7 @@ import (
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
 
-// start is when every test begins.
+// start is the time at which every test begins.
 var start = time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
 
 // clock is a clock that tests set.
@@ -40,7 +40,7 @@ func each(t *testing.T, f func(t *testing.T, s *authdb.Store, c *clock)) {
 	dbtest.Each(t, withStore(f))
 }
 
-// everywhere is each, and runs f on a distributed database too.
+// everywhere is like each, but also runs f on a distributed database.
 func everywhere(t *testing.T, f func(t *testing.T, s *authdb.Store, c *clock)) {
 	t.Helper()
 	dbtest.Everywhere(t, withStore(f))
@@ -61,7 +61,7 @@ func migrate(tb testing.TB, db *database.DB) {
 	}
 }
 
-// Both engines have the same migrations.
+// TestMigrationsAgree tests that both engines have the same migrations.
 func TestMigrationsAgree(t *testing.T) {
 	names := func(engine database.Engine) (list []string) {
 		paths, err := fs.Glob(authdb.Migrations, "migrations/"+string(engine)+"/*")

@@ -12,7 +12,7 @@ import (
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
 
-// counting is a Checker of a database, which notes how often two statements were sent together.
+// counting is a Checker of a database that counts how often it sends two statements together.
 type counting struct {
 	*authdb.Checker
 	*clock
@@ -33,7 +33,8 @@ func newCounting(t *testing.T, db *database.DB) *counting {
 	return c
 }
 
-// ask checks a key as a server does, which has the limiter count what is not counted yet, and returns what is left of a limit.
+// ask checks a key as a server does: the limiter counts a request that Check has not counted. It returns what is left
+// of a limit of 10.
 func (c *counting) ask(t *testing.T, text string) (remaining int, err error) {
 	t.Helper()
 	g, q, err := c.Check(t.Context(), text, 10, authdb.Joined{})
@@ -50,8 +51,8 @@ func (c *counting) ask(t *testing.T, text string) (remaining int, err error) {
 	return q.Remaining, nil
 }
 
-// A key that was good is checked and counted at once, and as exactly as by two statements: what is refused takes nothing from the
-// others' budget.
+// TestCountedIsExact tests that a key that was valid before is checked and counted in one round trip, as exactly as
+// with two statements. A refused key takes nothing from the budget.
 func TestCountedIsExact(t *testing.T) {
 	db := dbtest.Postgres(t)
 	c := newCounting(t, db)
@@ -97,7 +98,7 @@ func TestCountedIsExact(t *testing.T) {
 	}
 }
 
-// Where two statements cannot be sent at once the limiter is left to count.
+// TestCountedWithoutBatch tests that Check leaves the counting to the limiter if two statements cannot be sent at once.
 func TestCountedWithoutBatch(t *testing.T) {
 	c := newCounting(t, dbtest.SQLite(t))
 	c.Batch = nil
@@ -110,7 +111,8 @@ func TestCountedWithoutBatch(t *testing.T) {
 	}
 }
 
-// The columns read beside a key belong to the key's tenant, with and without counting in the same round trip.
+// TestCheckBeside tests that the columns read beside a key belong to the key's tenant, with and without counting in the
+// same round trip.
 func TestCheckBeside(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		c := newCounting(t, db)

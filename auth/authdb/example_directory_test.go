@@ -31,18 +31,18 @@ func ExampleStore_Secret() {
 		fmt.Println(err)
 		return
 	}
-	box, err := auth.NewBox(bytes.Repeat([]byte{1}, 32)) // random bytes outside of examples
+	box, err := auth.NewBox(bytes.Repeat([]byte{1}, 32)) // random bytes outside examples
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 
 	store := &authdb.Store{DB: db.DB, Box: box}
-	const partner auth.Tenant = 1 // of a list that is kept elsewhere, as by package snapshotdb
+	const partner auth.Tenant = 1 // from a list that is stored elsewhere, for example by package snapshotdb
 	secret, key, err := store.Issue(ctx, db, authdb.IssueParams{Tenant: partner, API: auth.Directory})
 	fmt.Println(key.ID(), len(secret), err)
 
-	// The partner signs a request with the secret; the server looks it up by the key's id.
+	// The partner signs a request with the secret. The server looks the secret up by the key's id.
 	now := key.Created
 	signed := auth.Signed{Method: "GET", Target: "/api/v2/partners/entities/1", Date: now.Format(http.TimeFormat)}
 	signed.Authorization = auth.Sign(signed, key.ID(), secret, auth.SHA256)

@@ -32,7 +32,7 @@ func Example() {
 	}
 
 	store := &authdb.Store{DB: db.DB}
-	const tenant auth.Tenant = 1 // of a list that is kept elsewhere, as by package snapshotdb
+	const tenant auth.Tenant = 1 // from a list that is stored elsewhere, for example by package snapshotdb
 	text, key, err := store.Issue(ctx, db, authdb.IssueParams{Tenant: tenant, API: auth.Libraries})
 	if err != nil {
 		fmt.Println(err)

@@ -25,7 +25,7 @@ func issue(tb testing.TB, s *authdb.Store, p authdb.IssueParams) (string, auth.K
 	return text, k
 }
 
-// checkLive tests whether a key is good at the present time of the store.
+// checkLive checks whether a key is valid at the store's current time.
 func checkLive(t *testing.T, s *authdb.Store, when, text string, api auth.API, want bool) {
 	t.Helper()
 	_, err := s.Check(t.Context(), text, api)
@@ -74,7 +74,7 @@ func TestIssueErrors(t *testing.T) {
 			{"NoAPI", authdb.IssueParams{Tenant: id}, nil},
 			{"SchoolsWithoutNetwork", authdb.IssueParams{Tenant: id, API: auth.Schools}, nil},
 			{"LibrariesWithNetwork", authdb.IssueParams{Tenant: id, API: auth.Libraries, Network: 1}, nil},
-			{"Directory", authdb.IssueParams{Tenant: id, API: auth.Directory}, nil}, // it signs: without a Box
+			{"Directory", authdb.IssueParams{Tenant: id, API: auth.Directory}, nil}, // it signs, which needs a Box
 			{"NegativeNetwork", authdb.IssueParams{Tenant: id, API: auth.Schools, Network: -1}, nil},
 		} {
 			t.Run(test.name, func(t *testing.T) {
@@ -127,7 +127,7 @@ func TestCheckRefuses(t *testing.T) {
 	})
 }
 
-// The error says why, for the log, and never has the text of the key in it.
+// TestReasons tests that the error gives the reason, for the log, and never contains the text of the key.
 func TestReasons(t *testing.T) {
 	each(t, func(t *testing.T, s *authdb.Store, c *clock) {
 		partner := auth.Tenant(1)
@@ -245,7 +245,7 @@ func TestRevokeNetwork(t *testing.T) {
 	})
 }
 
-// A key that was revoked before its network keeps the time.
+// TestRevokeNetworkKeepsEarlierTimes tests that a key revoked before its network keeps its own time.
 func TestRevokeNetworkKeepsEarlierTimes(t *testing.T) {
 	each(t, func(t *testing.T, s *authdb.Store, c *clock) {
 		id := auth.Tenant(1)
@@ -268,7 +268,7 @@ func TestRevokeNetworkKeepsEarlierTimes(t *testing.T) {
 func TestRotate(t *testing.T) {
 	everywhere(t, func(t *testing.T, s *authdb.Store, c *clock) {
 		id := auth.Tenant(1)
-		issueDirectory(t, s, authdb.IssueParams{Tenant: id}) // takes number 1
+		issueDirectory(t, s, authdb.IssueParams{Tenant: id}) // this key takes number 1
 		expires := start.AddDate(1, 0, 0)
 		oldText, old := issue(t, s, authdb.IssueParams{Tenant: id, API: auth.Schools, Network: 5, Expires: expires})
 		c.set(start.Add(time.Minute))
@@ -334,7 +334,7 @@ func TestRotateExpires(t *testing.T) {
 	})
 }
 
-// A key that has a successor ends with its grace: what is rotated from it again would silently end then, too.
+// TestRotatedTwice tests that a rotated key is not rotated again: the new key would silently end with its grace.
 func TestRotatedTwice(t *testing.T) {
 	each(t, func(t *testing.T, s *authdb.Store, c *clock) {
 		id := auth.Tenant(1)
@@ -404,8 +404,8 @@ func TestList(t *testing.T) {
 	})
 }
 
-// Without a clock of its own, a store takes the database's on PostgreSQL, and a
-// key that the database says is alive is so.
+// TestClockOfTheDatabase tests a store without a clock of its own, which on PostgreSQL uses the database's: a live key
+// is valid, and a revoked one is not.
 func TestClockOfTheDatabase(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		migrate(t, db)

@@ -12,7 +12,7 @@ import (
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
 
-// limiters returns n limiters with pools of their own, as replicas have.
+// limiters returns n limiters that each have a connection pool, as replicas do.
 func limiters(tb testing.TB, n int, now func() time.Time) []*authdb.Limiter {
 	tb.Helper()
 	db := dbtest.Postgres(tb)
@@ -29,8 +29,8 @@ func limiters(tb testing.TB, n int, now func() time.Time) []*authdb.Limiter {
 	return list
 }
 
-// Three replicas with twelve requests at a time admit exactly the limit in each
-// minute.
+// TestLimiterAdmitsExactlyTheLimit tests that three replicas with twelve concurrent requests admit exactly the limit in
+// each minute.
 func TestLimiterAdmitsExactlyTheLimit(t *testing.T) {
 	c := &clock{now: start}
 	replicas := limiters(t, 3, c.Now)
@@ -59,14 +59,14 @@ func TestLimiterAdmitsExactlyTheLimit(t *testing.T) {
 		if n := admitted.Load(); n != 60 {
 			t.Errorf("minute %d: %d of 180 requests are admitted, want 60", minute, n)
 		}
-		// Each of 59 … 0 is told once.
+		// Each of 59 … 0 is reported once.
 		if n := remaining.Load(); n != 59*60/2 {
 			t.Errorf("minute %d: the remainders told sum to %d, want %d", minute, n, 59*60/2)
 		}
 	}
 }
 
-// The shared limiter answers as the one in memory does.
+// TestLimiterAgreesWithMemory tests that the shared limiter returns what the limiter in memory returns.
 func TestLimiterAgreesWithMemory(t *testing.T) {
 	c := &clock{now: start}
 	shared := limiters(t, 1, c.Now)[0]
@@ -84,8 +84,8 @@ func TestLimiterAgreesWithMemory(t *testing.T) {
 	}
 }
 
-// Requests reach the row in another order than they read the clock, and clocks
-// are set back.
+// TestLimiterTurnOfTheMinute tests requests that reach the row in another order than they read the clock, and clocks
+// that are set back.
 func TestLimiterTurnOfTheMinute(t *testing.T) {
 	c := &clock{}
 	l := limiters(t, 1, c.Now)[0]
@@ -98,10 +98,10 @@ func TestLimiterTurnOfTheMinute(t *testing.T) {
 		{turn, auth.Quota{Limit: 2, Remaining: 1, Reset: 60, OK: true}},
 		{turn.Add(-time.Millisecond), auth.Quota{Limit: 2, Remaining: 0, Reset: 60, OK: true}}, // late: counts in the later minute
 		{turn.Add(time.Second), auth.Quota{Limit: 2, Remaining: 0, Reset: 59}},
-		{turn.Add(-time.Minute), auth.Quota{Limit: 2, Remaining: 0, Reset: 59}},                                   // as late as can be
-		{turn.Add(-time.Minute - time.Millisecond), auth.Quota{Limit: 2, Remaining: 1, Reset: 1, OK: true}},       // set back: afresh
-		{turn.Add(59*time.Second + 999*time.Millisecond), auth.Quota{Limit: 2, Remaining: 1, Reset: 1, OK: true}}, // two minutes on
-		{turn.Add(24*time.Hour + 30*time.Second), auth.Quota{Limit: 2, Remaining: 1, Reset: 30, OK: true}},        // a day on
+		{turn.Add(-time.Minute), auth.Quota{Limit: 2, Remaining: 0, Reset: 59}},                                   // a minute late: still counts in the later minute
+		{turn.Add(-time.Minute - time.Millisecond), auth.Quota{Limit: 2, Remaining: 1, Reset: 1, OK: true}},       // the clock was set back: the count starts again
+		{turn.Add(59*time.Second + 999*time.Millisecond), auth.Quota{Limit: 2, Remaining: 1, Reset: 1, OK: true}}, // two minutes later
+		{turn.Add(24*time.Hour + 30*time.Second), auth.Quota{Limit: 2, Remaining: 1, Reset: 30, OK: true}},        // a day later
 		{turn.Add(24*time.Hour + 30*time.Second), auth.Quota{Limit: 2, Remaining: 0, Reset: 30, OK: true}},
 	} {
 		c.set(step.at)
@@ -111,7 +111,7 @@ func TestLimiterTurnOfTheMinute(t *testing.T) {
 	}
 }
 
-// The database's own clock gives a quota of the current minute.
+// TestLimiterClockOfTheDatabase tests that the database's own clock gives a quota for the current minute.
 func TestLimiterClockOfTheDatabase(t *testing.T) {
 	l := limiters(t, 1, nil)[0]
 	q, err := l.Take(t.Context(), auth.Budget{Tenant: 1, Name: "b"}, 2)
@@ -125,7 +125,7 @@ func TestLimiterClockOfTheDatabase(t *testing.T) {
 	}
 }
 
-// That a request's count does not wait for the disk is for its own transaction alone.
+// TestLimiterKeepsTheCommitSetting tests that only the transaction of a request's count does not wait for the disk.
 func TestLimiterKeepsTheCommitSetting(t *testing.T) {
 	l := limiters(t, 1, nil)[0]
 	l.DB.SetMaxOpenConns(1)

@@ -16,7 +16,7 @@ import (
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
 
-// box is the box of the tests; otherBox is under another key.
+// box is the box of the tests. otherBox has another key.
 func box(tb testing.TB) *auth.Box      { return boxOf(tb, 1) }
 func otherBox(tb testing.TB) *auth.Box { return boxOf(tb, 2) }
 
@@ -29,7 +29,7 @@ func boxOf(tb testing.TB, fill byte) *auth.Box {
 	return b
 }
 
-// seal issues a directory key by a box.
+// seal issues a directory key with a box.
 func seal(ctx context.Context, s *authdb.Store, p authdb.IssueParams, box *auth.Box) (string, auth.Key, error) {
 	sealing := *s
 	sealing.Box, p.API = box, auth.Directory
@@ -45,7 +45,7 @@ func issueDirectory(tb testing.TB, s *authdb.Store, p authdb.IssueParams) (strin
 	return secret, k
 }
 
-// checkSecret tests what the key's secret is at the present time of the store; "" = the key is not good.
+// checkSecret checks the key's secret at the store's current time. An empty want means that the key is not valid.
 func checkSecret(t *testing.T, s *authdb.Store, when, id, want string) {
 	t.Helper()
 	g, err := s.Secret(t.Context(), id, box(t))
@@ -101,7 +101,7 @@ func TestIssueDirectoryErrors(t *testing.T) {
 				}
 			})
 		}
-		for _, n := range []int{0, 32} { // none for the secret, none for the nonce
+		for _, n := range []int{0, 32} { // no bytes for the secret, then none for the nonce
 			s.Random = bytes.NewReader(make([]byte, n))
 			if secret, _, err := seal(t.Context(), s, authdb.IssueParams{Tenant: id}, box(t)); err == nil || secret != "" {
 				t.Errorf("Issue with %d random bytes = %q, %v, want an error", n, secret, err)
@@ -113,7 +113,7 @@ func TestIssueDirectoryErrors(t *testing.T) {
 	})
 }
 
-// What the database holds of a directory key is sealed: neither the secret nor a hash of it.
+// TestSecretIsSealed tests that the database stores neither a directory key's plain secret nor a hash of it.
 func TestSecretIsSealed(t *testing.T) {
 	each(t, func(t *testing.T, s *authdb.Store, c *clock) {
 		acme := auth.Tenant(1)
@@ -190,7 +190,7 @@ func TestSecretExpires(t *testing.T) {
 	})
 }
 
-// Which secret belongs to which key and tenant is part of the seal: rows whose secrets are swapped open nothing.
+// TestSecretIsBound tests that a secret is sealed for its key and tenant: copied to another row, it does not open.
 func TestSecretIsBound(t *testing.T) {
 	each(t, func(t *testing.T, s *authdb.Store, c *clock) {
 		acme, other := auth.Tenant(1), auth.Tenant(2)
@@ -233,7 +233,8 @@ func TestSecretIsBound(t *testing.T) {
 	})
 }
 
-// A box that is missing or wrong is the operator's fault, which a good key shows and no other does.
+// TestSecretWithoutItsBox tests the errors of a missing or wrong box, which is the operator's fault. Only a valid key
+// returns them.
 func TestSecretWithoutItsBox(t *testing.T) {
 	each(t, func(t *testing.T, s *authdb.Store, c *clock) {
 		acme := auth.Tenant(1)
@@ -261,7 +262,7 @@ func TestSecretWithoutItsBox(t *testing.T) {
 	})
 }
 
-// A rotated directory key has two live secrets until the grace is over.
+// TestRotateDirectory tests that a rotated directory key has two live secrets until its grace ends.
 func TestRotateDirectory(t *testing.T) {
 	each(t, func(t *testing.T, s *authdb.Store, c *clock) {
 		s.Box = box(t)
@@ -320,7 +321,7 @@ func TestRotateDirectoryErrors(t *testing.T) {
 	})
 }
 
-// Nobody who reads the list needs a sealed secret, but sees that the key is one of the directory.
+// TestListDirectory tests that List shows that a key belongs to the directory API, without its sealed secret.
 func TestListDirectory(t *testing.T) {
 	each(t, func(t *testing.T, s *authdb.Store, c *clock) {
 		_, k := issueDirectory(t, s, authdb.IssueParams{Tenant: auth.Tenant(1)})
@@ -337,7 +338,7 @@ func TestListDirectory(t *testing.T) {
 	})
 }
 
-// A secret is known only once its key is committed, on every replica, and not from then on that it is revoked.
+// TestSecretOnReplicas tests that every replica knows the secret of an issued key, until the key is revoked.
 func TestSecretOnReplicas(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		migrate(t, db)
@@ -356,7 +357,7 @@ func TestSecretOnReplicas(t *testing.T) {
 	})
 }
 
-// A database that does not answer is no refusal.
+// TestSecretWithoutDatabase tests that a database that does not answer is not a refusal of the key.
 func TestSecretWithoutDatabase(t *testing.T) {
 	each(t, func(t *testing.T, s *authdb.Store, c *clock) {
 		_, k := issueDirectory(t, s, authdb.IssueParams{Tenant: auth.Tenant(1)})

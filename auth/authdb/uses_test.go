@@ -11,7 +11,7 @@ import (
 	"github.com/lectern-dev/lectern/auth/authdb"
 )
 
-// lastUsed reads the last use of a key.
+// lastUsed returns the last use of a key.
 func lastUsed(tb testing.TB, s *authdb.Store, id string) time.Time {
 	tb.Helper()
 	keys, err := s.List(tb.Context())
@@ -53,7 +53,7 @@ func TestUses(t *testing.T) {
 		uses.Used(a, start.Add(time.Minute)) // another request was slower
 		uses.Used(b, start.Add(time.Minute))
 		step("the later of two", start.Add(2*time.Minute), start.Add(time.Minute))
-		uses.Used(a, start.Add(time.Minute)) // as of a replica that is behind
+		uses.Used(a, start.Add(time.Minute)) // as from a replica that is behind
 		uses.Used(b, start.Add(3*time.Minute))
 		step("the database is ahead", start.Add(2*time.Minute), start.Add(3*time.Minute))
 		if got := lastUsed(t, s, foreign.ID()); !got.IsZero() {
@@ -62,7 +62,7 @@ func TestUses(t *testing.T) {
 	})
 }
 
-// The minute that a key shows already costs nothing.
+// TestUsesSkipsAKnownMinute tests that a use in the minute that the key shows already is not written.
 func TestUsesSkipsAKnownMinute(t *testing.T) {
 	each(t, func(t *testing.T, s *authdb.Store, c *clock) {
 		id := auth.Tenant(1)
@@ -107,7 +107,7 @@ func TestUsesIsBounded(t *testing.T) {
 		for n := range 10_000 {
 			uses.Used(auth.Key{Tenant: id, Number: 10 + n}, start)
 		}
-		uses.Used(k, start) // one too many: waits for its next use
+		uses.Used(k, start) // one too many: dropped until its next use
 		if err := uses.Flush(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -124,7 +124,7 @@ func TestUsesIsBounded(t *testing.T) {
 	})
 }
 
-// Run writes while it runs, and what is left when it stops.
+// TestUsesRun tests that Run writes regularly, and once more when it stops.
 func TestUsesRun(t *testing.T) {
 	each(t, func(t *testing.T, s *authdb.Store, c *clock) {
 		id := auth.Tenant(1)
@@ -142,14 +142,14 @@ func TestUsesRun(t *testing.T) {
 			}
 		}
 		uses := &authdb.Uses{DB: s.DB}
-		run(uses, func() { uses.Used(k, start) }) // 15 seconds do not pass
+		run(uses, func() { uses.Used(k, start) }) // ends before the 15 seconds of Every
 		if got := lastUsed(t, s, k.ID()); !got.Equal(start) {
 			t.Errorf("after Run, last used %v, want %v", got, start)
 		}
 		often := &authdb.Uses{DB: s.DB, Every: time.Millisecond, Error: func(err error) { t.Error(err) }}
 		run(often, func() {
 			often.Used(k, start.Add(time.Minute))
-			for lastUsed(t, s, k.ID()).Equal(start) { // else the test's own time runs out
+			for lastUsed(t, s, k.ID()).Equal(start) { // if nothing is written, the test times out
 				runtime.Gosched()
 			}
 		})

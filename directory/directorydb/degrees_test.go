@@ -13,8 +13,8 @@ import (
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
 
-// TestPutDegrees: the vocabulary is replaced whole and in its order, entities keep theirs, and the registers' version rises
-// each time, so that every replica shows the new grades.
+// TestPutDegrees tests that PutDegrees replaces the whole vocabulary, keeps its order, and raises the version of the
+// tables. Entities keep their degrees.
 func TestPutDegrees(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		ctx := t.Context()

@@ -17,7 +17,7 @@ import (
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
 
-// newPartner brings the schema up to date and adds a partner.
+// newPartner applies the migrations and adds a partner.
 func newPartner(tb testing.TB, db *database.DB, ref directory.Ref) directory.PartnerID {
 	tb.Helper()
 	if _, err := db.Migrate(tb.Context(), authdb.Migrations, snapshotdb.Migrations, directorydb.Migrations); err != nil {
@@ -36,7 +36,7 @@ func inTx(tb testing.TB, db *database.DB, f func(ctx context.Context, tx bun.Tx)
 	return db.RunInTx(tb.Context(), nil, f)
 }
 
-// exec runs a statement that the package has no function for.
+// exec runs a statement for which the package has no function.
 func exec(tb testing.TB, db *database.DB, query string, args ...any) {
 	tb.Helper()
 	if _, err := db.ExecContext(tb.Context(), query, args...); err != nil {

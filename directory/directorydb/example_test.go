@@ -16,7 +16,7 @@ import (
 	"github.com/lectern-dev/lectern/server/database"
 )
 
-// exampleDatabase returns a database of its own with the tables, and what removes it.
+// exampleDatabase returns a new database with the tables, and a function that removes it.
 func exampleDatabase() (db *database.DB, stop func()) {
 	ctx := context.Background()
 	dir, err := os.MkdirTemp("", "")
@@ -32,7 +32,7 @@ func exampleDatabase() (db *database.DB, stop func()) {
 	return db, func() { db.Close(); os.RemoveAll(dir) }
 }
 
-// A partner's network and its first school, written and read back.
+// This example writes a partner's network and its first school, and reads them back.
 func ExampleWrite_PutEntities() {
 	ctx := context.Background()
 	db, stop := exampleDatabase()
@@ -43,7 +43,7 @@ func ExampleWrite_PutEntities() {
 		if partner, err = directorydb.CreatePartner(ctx, tx, "rede-sul", "Rede Sul"); err != nil {
 			return err
 		}
-		w := &directorydb.Write{IDB: tx, Partner: partner, Version: 1} // which authdb.Hold will publish
+		w := &directorydb.Write{IDB: tx, Partner: partner, Version: 1} // a version that the caller then publishes
 		err = w.PutEntities(ctx, []directory.Entity{
 			{ID: 1, Ref: "sul", Type: directory.Network, Name: "Sul", Degree: "F"},
 			{ID: 2, Ref: "escola-1", Type: directory.School, Name: "Escola Um", Degree: "F", Parent: 1},

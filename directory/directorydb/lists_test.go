@@ -15,13 +15,13 @@ import (
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
 
-// school returns the entity of a number in a network.
+// school returns the school with a number in a network.
 func school(id, network directory.EntityID) directory.Entity {
 	return directory.Entity{ID: id, Ref: directory.Ref(fmt.Sprint("school-", id)), Type: directory.School, Name: "S", Degree: "F", Parent: network}
 }
 
-// TestPageSides asks for a page at every place of lists of every length around the limit, of which some rows are deleted,
-// and compares with the list in memory.
+// TestPageSides reads the page at every position of lists of many lengths around the limit, with some rows deleted. It
+// compares each page with the list in memory.
 func TestPageSides(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		for _, n := range []int{0, 1, 2, 49, 50, 51, 52, 100, 101, 120} {
@@ -50,7 +50,7 @@ func TestPageSides(t *testing.T) {
 	})
 }
 
-// checkPage compares a page with the list of all numbers.
+// checkPage compares a page with the numbers of all live rows.
 func checkPage(t *testing.T, at directory.Cursor, got directory.Page[directory.EntityRecord], err error, live []int64) {
 	t.Helper()
 	from, to := 0, len(live)
@@ -71,13 +71,13 @@ func checkPage(t *testing.T, at directory.Cursor, got directory.Page[directory.E
 	}
 }
 
-// newSchool is the input of a school.
+// newSchool returns the input of a school.
 func newSchool(ref, network directory.Ref) directory.EntityInput {
 	return directory.EntityInput{Name: sent("Escola"), EntityType: sent("school"), Degree: sent("F"), ReferenceID: sent(string(ref)), ParentReferenceID: sent(string(network))}
 }
 
-// TestListsUseIndexes: each list, and each question whether there is more, goes along an index of its own and sorts
-// nothing, whether the engine has statistics or not.
+// TestListsUseIndexes tests that each list, and each check for more rows, uses its own index and does not sort, with
+// and without statistics.
 func TestListsUseIndexes(t *testing.T) {
 	t.Run("sqlite", func(t *testing.T) {
 		db := dbtest.SQLite(t)
@@ -97,7 +97,7 @@ func TestListsUseIndexes(t *testing.T) {
 	})
 }
 
-// TestWritesUseIndexes: the reads of writes go along an index that has a row or so of what is meant, however much the partner has.
+// TestWritesUseIndexes tests that the reads of a write use an index, so that they do not scan all rows of the partner.
 func TestWritesUseIndexes(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		p := newPartner(t, db, "a")
@@ -135,11 +135,11 @@ func TestWritesUseIndexes(t *testing.T) {
 	})
 }
 
-// planned is a hook that keeps the statements to be explained.
+// planned is a hook that records the statements to explain.
 type planned struct {
-	only       string // what they have
+	only       string // a text that the recorded statements contain
 	statements []string
-	args       map[string][]any // of a statement with parameters
+	args       map[string][]any // by statement with parameters
 }
 
 func (p *planned) BeforeQuery(ctx context.Context, _ *bun.QueryEvent) context.Context { return ctx }
@@ -156,7 +156,7 @@ func (p *planned) AfterQuery(_ context.Context, e *bun.QueryEvent) {
 	}
 }
 
-// checkPlans runs the lists on a partner with many rows and looks at how the engine answers them.
+// checkPlans runs the lists of a partner with many rows, and checks the engine's plans for them.
 func checkPlans(t *testing.T, db *database.DB, p directory.PartnerID, never ...string) {
 	t.Helper()
 	hook := &planned{only: "LIMIT $"}
@@ -194,7 +194,7 @@ func checkPlans(t *testing.T, db *database.DB, p directory.PartnerID, never ...s
 	}
 }
 
-// plans returns how the engine answers a statement: PostgreSQL also without its values, as it may once it has prepared it.
+// plans returns the engine's plans for a statement: on PostgreSQL also the generic plan of the prepared statement.
 func plans(t *testing.T, db *database.DB, statement string, args []any) (plans []string) {
 	t.Helper()
 	conn, err := db.Pool().Conn(t.Context())
@@ -230,8 +230,8 @@ func plans(t *testing.T, db *database.DB, statement string, args []any) (plans [
 	return plans
 }
 
-// fill gives a partner two networks and n entities: schools, one of forty in the first network, with 24 classes each, and
-// as many accounts.
+// fill gives a partner n accounts, two networks and n entities. The entities are schools with 24 classes each, and one
+// of forty schools is in the first network.
 func fill(tb testing.TB, db *database.DB, p directory.PartnerID, n int) {
 	tb.Helper()
 	list := []directory.Entity{{ID: 1, Ref: "rede-1", Type: directory.Network}, {ID: 2, Ref: "rede-2", Type: directory.Network}}
@@ -250,7 +250,8 @@ func fill(tb testing.TB, db *database.DB, p directory.PartnerID, n int) {
 	must(tb, (&directorydb.Write{IDB: db, Partner: p}).SetCounters(tb.Context(), directory.EntityID(n), directory.UserID(n)))
 }
 
-// TestListsAreStable: while rows come and go, a row that stays is shown once, forwards and backwards (P8).
+// TestListsAreStable tests that a row that stays is listed once, forwards and backwards, while others are added and
+// deleted (P8).
 func TestListsAreStable(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		p, store := newPartner(t, db, "a"), &directorydb.Store{DB: db.DB}
@@ -277,7 +278,7 @@ func TestListsAreStable(t *testing.T) {
 	})
 }
 
-// TestSubtreeFollowsMoves: a school that moves to another network takes its classes along.
+// TestSubtreeFollowsMoves tests that the classes of a school move with it to another network.
 func TestSubtreeFollowsMoves(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		p, other, store := newPartner(t, db, "a"), newPartner(t, db, "b"), &directorydb.Store{DB: db.DB}

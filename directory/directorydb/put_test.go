@@ -124,7 +124,7 @@ func TestAccounts(t *testing.T) {
 	})
 }
 
-// lean returns what Accounts tells of accounts.
+// lean returns only the fields of accounts that Accounts returns.
 func lean(list []directory.Account) (lean []directory.Account) {
 	for _, a := range list {
 		lean = append(lean, directory.Account{ID: a.ID, Kind: a.Kind, Entity: a.Entity, Active: a.Active, Deleted: a.Deleted})
@@ -160,7 +160,7 @@ func TestNames(t *testing.T) {
 	})
 }
 
-// names returns what Names tells.
+// names returns the results of Names.
 func names(t *testing.T, db *database.DB, p directory.PartnerID, at, erasures int64, ids ...directory.UserID) (got []string, erased bool) {
 	t.Helper()
 	erased, err := directorydb.Names(t.Context(), db.DB, p, at, ids, erasures, func(place int, name, email string) {
@@ -172,8 +172,8 @@ func names(t *testing.T, db *database.DB, p directory.PartnerID, at, erasures in
 	return got, erased
 }
 
-// The names of a state are those that it had, whatever was written since. That somebody was erased is told. The past is asked only
-// where the state is not that of now.
+// TestNamesOfStates tests that a snapshot has the names that were current in it, and that Names reports an erasure
+// since. It reads superseded names only for an earlier snapshot.
 func TestNamesOfStates(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		p, all := newPartner(t, db, "a"), many(9)
@@ -238,7 +238,7 @@ func TestEvaluations(t *testing.T) {
 	})
 }
 
-// TestTokenStays: no later row changes an access token (P7, F1).
+// TestTokenStays tests that no later row changes an access token (P7, F1).
 func TestTokenStays(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		p := newPartner(t, db, "a")
@@ -264,8 +264,8 @@ func TestLastOfEachStands(t *testing.T) {
 	})
 }
 
-// TestReferences has what the unique references allow and what they refuse (P2), in one call each, on two stored
-// accounts: 1 is ana, 2 is beto, and 3 is a deleted one that was caio.
+// TestReferences tests what the uniqueness of references allows and refuses in one call (P2). The stored accounts are 1
+// (ana), 2 (beto), and the deleted account 3 (caio).
 func TestReferences(t *testing.T) {
 	account := func(id directory.UserID, ref directory.Ref, deleted bool) directory.Account {
 		return directory.Account{ID: id, Ref: ref, Kind: directory.Reader, AccessToken: fmt.Sprint("T", id), Deleted: deleted}
@@ -309,7 +309,7 @@ func TestReferences(t *testing.T) {
 	})
 }
 
-// merged returns a list after others were put into it, by number.
+// merged returns a list with others put in, sorted by number.
 func merged(list, put []directory.Account) []directory.Account {
 	byID := map[directory.UserID]directory.Account{}
 	for _, a := range slices.Concat(list, put) {
@@ -323,7 +323,7 @@ func merged(list, put []directory.Account) []directory.Account {
 	return all
 }
 
-// TestManyChunks turns all references round, over several statements each way.
+// TestManyChunks reverses the references of many accounts, which takes several statements.
 func TestManyChunks(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		const n = 5001
@@ -357,7 +357,7 @@ func TestTokens(t *testing.T) {
 	})
 }
 
-// TestText: what PostgreSQL cannot store is refused on both engines, and nothing is written.
+// TestText tests that both engines refuse text that PostgreSQL cannot store, and write nothing.
 func TestText(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		p := newPartner(t, db, "a")
@@ -381,7 +381,7 @@ func TestText(t *testing.T) {
 	})
 }
 
-// many returns n accounts as a feed has them.
+// many returns n accounts as they appear in a feed.
 func many(n int) []directory.Account {
 	accounts := make([]directory.Account, n)
 	for i := range accounts {
@@ -396,7 +396,7 @@ func many(n int) []directory.Account {
 
 func sent(text string) directory.Field { return directory.Field{Set: true, Text: text} }
 
-// messages are the faults that an error holds, by field.
+// messages returns the validation errors in err, by field.
 func messages(err error) map[string]string {
 	var faults directory.FieldErrors
 	if !errors.As(err, &faults) {

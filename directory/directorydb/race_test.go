@@ -12,7 +12,7 @@ import (
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
 
-// race runs two operations at once, each on a store of its own, and returns their errors.
+// race runs two operations at the same time and returns their errors.
 func race(a, b func() error) (errA, errB error) {
 	var wg sync.WaitGroup
 	start := make(chan struct{})
@@ -23,7 +23,7 @@ func race(a, b func() error) (errA, errB error) {
 	return errA, errB
 }
 
-// contest is a new partner with a network and a school, and two stores as two replicas have them.
+// contest is a new partner with a network and a school, and two stores as on two replicas.
 type contest struct {
 	*testing.T
 	p    directory.PartnerID
@@ -31,8 +31,8 @@ type contest struct {
 	a, b *directorydb.Store
 }
 
-// races runs a contest again and again on both engines and checks afterwards that nobody is without a parent. The outcomes
-// are counted by name: both must have come about, unless only one can.
+// races runs a contest many times on both engines and checks after each that nothing lacks a parent. It logs how often
+// each outcome occurred.
 func races(t *testing.T, f func(c contest) (outcome string)) {
 	const times = 40
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
@@ -57,7 +57,7 @@ func races(t *testing.T, f func(c contest) (outcome string)) {
 	})
 }
 
-// openAgain opens a database as another replica does.
+// openAgain opens a database a second time, as another replica does.
 func openAgain(t *testing.T, db *database.DB) *database.DB {
 	t.Helper()
 	again, err := database.Open(t.Context(), db.URL)
@@ -68,7 +68,8 @@ func openAgain(t *testing.T, db *database.DB) *database.DB {
 	return again
 }
 
-// checkNoOrphans checks that whatever is live hangs below what is live, and that every active teacher is in a live entity.
+// checkNoOrphans checks that every live entity is below a live one or the partner, and that every active account is in
+// a live entity.
 func (c contest) checkNoOrphans() {
 	c.Helper()
 	var orphans int
@@ -85,7 +86,7 @@ func (c contest) checkNoOrphans() {
 	}
 }
 
-// createEntity and the others are the operations that race.
+// createEntity, deleteEntity and moveTeacher return the operations that race.
 func (c contest) createEntity(s *directorydb.Store, n directory.EntityInput) func() error {
 	return func() error { _, err := s.CreateEntity(c.Context(), c.p, n); return err }
 }
@@ -101,12 +102,12 @@ func (c contest) moveTeacher(s *directorydb.Store, ref, entity directory.Ref) fu
 	}
 }
 
-// newTeacher is the input of a teacher.
+// newTeacher returns the input of a teacher.
 func newTeacher(ref, entity directory.Ref) directory.TeacherInput {
 	return directory.TeacherInput{Name: sent("Ana"), Email: sent("ana@escola.example"), Phone: sent("1"), ReferenceID: sent(string(ref)), EntityReferenceID: sent(string(entity))}
 }
 
-// one returns which of two operations succeeded; it must be one alone, and the other's error must pass.
+// one returns which of two operations succeeded. Exactly one must succeed, and the other's error must match.
 func (c contest) one(errA, errB error, a, b func(error) bool) string {
 	c.Helper()
 	switch {
@@ -119,15 +120,14 @@ func (c contest) one(errA, errB error, a, b func(error) bool) string {
 	return "wrong"
 }
 
-// says returns whether an error has one fault alone.
+// says returns a function that reports whether an error has exactly one fault, with this message.
 func says(field, message string) func(error) bool {
 	return func(err error) bool { m := messages(err); return len(m) == 1 && m[field] == message }
 }
 
 func is(target error) func(error) bool { return func(err error) bool { return errors.Is(err, target) } }
 
-// TestRaceCreateDelete has a child created under a parent that is being deleted, which is also an entity that gains a
-// child while it is being deleted.
+// TestRaceCreateDelete tests that of creating a child and deleting its parent at the same time exactly one succeeds.
 func TestRaceCreateDelete(t *testing.T) {
 	races(t, func(c contest) string {
 		class := newSchool("turma", "escola")
@@ -137,7 +137,7 @@ func TestRaceCreateDelete(t *testing.T) {
 	})
 }
 
-// TestRaceMove has a teacher moved into an entity that is being deleted: the teacher stays where she was, or goes along
+// TestRaceMove tests that a teacher moved into an entity that is being deleted either stays in the old one, or moves
 // and becomes inactive.
 func TestRaceMove(t *testing.T) {
 	races(t, func(c contest) string {

@@ -25,7 +25,7 @@ import (
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
 
-// stage is a partner with a network, a school in it and a class in that, named after their types.
+// stage is a partner with a network, a school in it and a class in the school. Their references are their types.
 type stage struct {
 	*testing.T
 	*directorydb.Store
@@ -33,7 +33,7 @@ type stage struct {
 	p  directory.PartnerID
 }
 
-// newStage adds the partner of a reference and its three entities.
+// newStage adds a partner with a reference, and its three entities.
 func newStage(t *testing.T, db *database.DB, ref directory.Ref) stage {
 	t.Helper()
 	s := stage{t, &directorydb.Store{DB: db.DB}, db, newPartner(t, db, ref)}
@@ -43,14 +43,14 @@ func newStage(t *testing.T, db *database.DB, ref directory.Ref) stage {
 	return s
 }
 
-// newEntity is a valid input.
+// newEntity returns a valid input.
 func newEntity(typ string, ref, parent directory.Ref) directory.EntityInput {
 	n := newSchool(ref, parent)
 	n.EntityType = sent(typ)
 	return n
 }
 
-// entity adds an entity.
+// entity creates an entity.
 func (s stage) entity(typ string, ref, parent directory.Ref) directory.EntityRecord {
 	s.Helper()
 	e, err := s.CreateEntity(s.Context(), s.p, newEntity(typ, ref, parent))
@@ -60,7 +60,7 @@ func (s stage) entity(typ string, ref, parent directory.Ref) directory.EntityRec
 	return e
 }
 
-// teacher adds a teacher.
+// teacher creates a teacher.
 func (s stage) teacher(ref, entity directory.Ref) directory.AccountRecord {
 	s.Helper()
 	a, err := s.CreateTeacher(s.Context(), s.p, newTeacher(ref, entity))
@@ -77,7 +77,7 @@ func (s stage) fed(accounts ...directory.Account) {
 	must(s, (&directorydb.Write{IDB: s.db, Partner: s.p}).SetCounters(s.Context(), 3, accounts[len(accounts)-1].ID))
 }
 
-// TestLevels: what each type may hang below, and what a client is told otherwise (P1, P4).
+// TestLevels tests which parents each type may have, and the error for the others (P1, P4).
 func TestLevels(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		s := newStage(t, db, "partner")
@@ -110,7 +110,8 @@ func TestLevels(t *testing.T) {
 	})
 }
 
-// TestCreateFaults: those that need other rows come together with the others (P4), and nothing is written.
+// TestCreateFaults tests that errors that need other rows are returned with all others (P4), and that nothing is
+// written.
 func TestCreateFaults(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		s := newStage(t, db, "partner")
@@ -124,7 +125,7 @@ func TestCreateFaults(t *testing.T) {
 			t.Errorf("CreateEntity = %v, want %v", got, want)
 		}
 		n.EntityType = sent("x")
-		n.ParentReferenceID = sent("school") // any level will do for a type that is none
+		n.ParentReferenceID = sent("school") // an invalid type may have a parent of any level
 		_, err = s.CreateEntity(t.Context(), s.p, n)
 		if got, want := messages(err), (map[string]string{
 			"name": "can't be blank", "degree": "is invalid", "reference_id": "has already been taken", "entity_type": "is invalid",
@@ -151,7 +152,7 @@ func TestCreateFaults(t *testing.T) {
 	})
 }
 
-// TestHardReferences: those that are hard to carry, and where they must be unique (P2).
+// TestHardReferences tests references that are hard to transport, and where a reference must be unique (P2).
 func TestHardReferences(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		s := newStage(t, db, "partner")
@@ -167,7 +168,7 @@ func TestHardReferences(t *testing.T) {
 			if got, err := s.Entity(t.Context(), s.p, ref); got != e || got.Ref != ref || err != nil {
 				t.Errorf("Entity(%q) = %+v, %v, want %+v", ref, got, err, e)
 			}
-			a := s.teacher(ref, ref) // an account may have the reference of an entity
+			a := s.teacher(ref, ref) // an account and an entity may have the same reference
 			if got, err := s.Teacher(t.Context(), s.p, ref); got != a || got.EntityRef != ref || err != nil {
 				t.Errorf("Teacher(%q) = %+v, %v, want %+v", ref, got, err, a)
 			}
@@ -186,7 +187,7 @@ func TestHardReferences(t *testing.T) {
 	})
 }
 
-// TestNotFound: what no text can be, what is not there, what is another partner's, and a partner that is none (G3).
+// TestNotFound tests invalid references, unknown ones, those of another partner, and partners that do not exist (G3).
 func TestNotFound(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		ctx := t.Context()
@@ -221,7 +222,7 @@ func TestNotFound(t *testing.T) {
 	})
 }
 
-// TestDeleteEntity is P6 on a school with people of all kinds.
+// TestDeleteEntity tests P6 on a school with accounts of several kinds.
 func TestDeleteEntity(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		ctx := t.Context()
@@ -276,7 +277,7 @@ func TestDeleteEntity(t *testing.T) {
 	})
 }
 
-// TestDeleteNetwork revokes the schools keys of that network alone (G3).
+// TestDeleteNetwork tests that deleting a network revokes only the schools keys of that network (G3).
 func TestDeleteNetwork(t *testing.T) {
 	dbtest.Everywhere(t, func(t *testing.T, db *database.DB) {
 		ctx := t.Context()
@@ -300,7 +301,7 @@ func TestDeleteNetwork(t *testing.T) {
 	})
 }
 
-// TestTeacherDeleted: the reference is free; the row stays, without e-mail and phone (P7).
+// TestTeacherDeleted tests that the reference is free, and that the row stays without e-mail and phone (P7).
 func TestTeacherDeleted(t *testing.T) {
 	dbtest.Everywhere(t, func(t *testing.T, db *database.DB) {
 		ctx := t.Context()
@@ -326,8 +327,8 @@ func TestTeacherDeleted(t *testing.T) {
 	})
 }
 
-// TestCarriers: each change of hands of a reference is noted with its time; a reference that an account gave up stays the
-// account's until another takes it, and one that a single account has had is not noted (F4).
+// TestCarriers tests that each new owner of a reference is recorded with its time. An account owns a reference that it
+// gave up until another takes it. A reference with only one owner is not recorded until it is given up (F4).
 func TestCarriers(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		s := newStage(t, db, "partner")
@@ -342,7 +343,7 @@ func TestCarriers(t *testing.T) {
 			_, err := s.UpdateTeacher(t.Context(), s.p, from, n)
 			must(t, err)
 		}
-		type seconds = map[int64]directory.UserID // 0 is from the beginning, 1 the first change of hands after it
+		type seconds = map[int64]directory.UserID // 0 is the beginning, 1 the first change of owner after it
 		want := func(want map[directory.Ref]seconds) {
 			t.Helper()
 			history, err := directorydb.RefOwners(t.Context(), db, s.p)
@@ -369,18 +370,18 @@ func TestCarriers(t *testing.T) {
 		rename("ana", "ana-2")
 		rename("ana-2", "ana-3")
 		want(map[directory.Ref]seconds{"ana": {0: ana}, "ana-2": {0: ana}})
-		rename("bia", "ana-2") // takes a reference that was given up
+		rename("bia", "ana-2") // takes a reference that ana gave up
 		want(map[directory.Ref]seconds{"ana": {0: ana}, "ana-2": {0: ana, 1: bia}, "bia": {0: bia}})
-		rename("ana-3", "ana") // has its own again
+		rename("ana-3", "ana") // takes back its own reference
 		want(map[directory.Ref]seconds{"ana": {0: ana}, "ana-2": {0: ana, 1: bia}, "bia": {0: bia}, "ana-3": {0: ana}})
 		must(t, s.DeleteTeacher(t.Context(), s.p, "ana-2"))
-		caio := s.teacher("ana-2", "school").ID // takes a reference with a history from a deleted one
+		caio := s.teacher("ana-2", "school").ID // takes a reference with a history from a deleted account
 		davi := s.teacher("davi", "school").ID
 		must(t, s.DeleteTeacher(t.Context(), s.p, "davi"))
-		eva := s.teacher("davi", "school").ID // takes one without
+		eva := s.teacher("davi", "school").ID // takes a reference without a history
 		all := map[directory.Ref]seconds{"ana": {0: ana}, "ana-2": {0: ana, 1: bia, 2: caio}, "bia": {0: bia}, "ana-3": {0: ana}, "davi": {0: davi, 3: eva}}
 		want(all)
-		rename("ana", "ana") // another class, say: nothing of the reference
+		rename("ana", "ana") // a change that keeps the reference
 		want(all)
 		if got, err := directorydb.RefOwners(t.Context(), db, other.p); err != nil || len(got) != 0 {
 			t.Errorf("RefOwners of the other partner = %v, %v, want none", got, err)
@@ -388,7 +389,7 @@ func TestCarriers(t *testing.T) {
 	})
 }
 
-// TestSameTwice: a change to what is stored writes nothing, so that what replicas hold stays good.
+// TestSameTwice tests that a change to the stored values writes nothing, so that replicas need not read again.
 func TestSameTwice(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		ctx := t.Context()
@@ -407,7 +408,7 @@ func TestSameTwice(t *testing.T) {
 	})
 }
 
-// TestAccessTokens: a source that fails or repeats itself writes nothing.
+// TestAccessTokens tests that nothing is written if the source of tokens fails or repeats itself.
 func TestAccessTokens(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		ctx := t.Context()
@@ -417,7 +418,7 @@ func TestAccessTokens(t *testing.T) {
 		if a := s.teacher("ana", "school"); a.AccessToken != "1111111111111111" {
 			t.Errorf("AccessToken = %q, want 16 times 1", a.AccessToken)
 		}
-		must(t, s.DeleteTeacher(ctx, s.p, "ana")) // the token is not free
+		must(t, s.DeleteTeacher(ctx, s.p, "ana")) // the token stays taken
 		if a := s.teacher("beto", "school"); a.AccessToken != "2222222222222222" {
 			t.Errorf("AccessToken = %q, want 16 times 2", a.AccessToken)
 		}
@@ -433,7 +434,7 @@ func TestAccessTokens(t *testing.T) {
 	})
 }
 
-// TestOwnDegrees: the partner's vocabulary counts (P3).
+// TestOwnDegrees tests that the partner's own vocabulary applies (P3).
 func TestOwnDegrees(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		s := newStage(t, db, "partner")
@@ -450,7 +451,7 @@ func TestOwnDegrees(t *testing.T) {
 	})
 }
 
-// TestCancelled: a request that is over leaves nothing behind, and the next one goes on.
+// TestCancelled tests that a cancelled request leaves nothing behind, and that the next one succeeds.
 func TestCancelled(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		s := newStage(t, db, "partner")

@@ -18,7 +18,8 @@ import (
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
 
-// TestWaitingWritersLeaveConnections holds a partner's lock, as a load does, while many writes wait for it: readers go on.
+// TestWaitingWritersLeaveConnections tests that reads continue while many writes wait for a partner's lock, which a
+// load may have.
 func TestWaitingWritersLeaveConnections(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		p := newPartner(t, db, "a")
@@ -55,9 +56,9 @@ func TestWaitingWritersLeaveConnections(t *testing.T) {
 	})
 }
 
-// TestWritersBesideReaders has many writers on two stores, as two replicas are, beside somebody who reads state after state: the
-// writes stand one after the other, in the order of their numbers, as one writer would have made them, and every state is what the
-// first so many of them make: none lacks a write that was acknowledged before it was read. What a state was it stays.
+// TestWritersBesideReaders runs many writers on two stores, as on two replicas, beside a reader of one snapshot after
+// the other. Each snapshot has the first writes in the order of their numbers, and every write acknowledged before it
+// was read. A snapshot never changes.
 func TestWritersBesideReaders(t *testing.T) {
 	const writers, each = 8, 12
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
@@ -121,7 +122,7 @@ func TestWritersBesideReaders(t *testing.T) {
 
 func ownRef(writer, i int) directory.Ref { return directory.Ref(fmt.Sprintf("w%d-%d", writer, i)) }
 
-// state is the entities of a version.
+// state returns the entities of a version.
 func (s stage) state(version int64) []directory.Entity {
 	s.Helper()
 	list, err := directorydb.View{DB: s.db, Partner: s.p, At: version}.Entities(s.Context())
@@ -129,7 +130,7 @@ func (s stage) state(version int64) []directory.Entity {
 	return list
 }
 
-// checkPrefix checks that entities are the first that were created, with as many of each writer as were acknowledged.
+// checkPrefix checks that the entities are the first that were created, and include each writer's acknowledged ones.
 func checkPrefix(t *testing.T, list []directory.Entity, least []int64) {
 	t.Helper()
 	got := make([]int64, len(least))

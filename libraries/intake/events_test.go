@@ -20,7 +20,7 @@ func brasilia(text string) time.Time {
 	return t
 }
 
-// The first and the last instants that the intake of newIntake takes for events, and their neighbours.
+// The first and the last instants that the intake of newIntake accepts for events, their neighbours, and two in between.
 var (
 	firstSecond  = brasilia("2026-07-21 00:00:00")
 	beforeFirst  = brasilia("2026-07-20 23:59:59")
@@ -30,7 +30,7 @@ var (
 	laterInstant = brasilia("2026-08-10 14:00:00")
 )
 
-// TestSessionRows has each bound of F3 on both sides.
+// TestSessionRows tests both sides of each bound of F3.
 func TestSessionRows(t *testing.T) {
 	tests := []struct {
 		name   string
@@ -67,7 +67,7 @@ func TestSessionRows(t *testing.T) {
 	}
 }
 
-// TestEventsMade says what the rows become.
+// TestEventsMade tests the events that rows become.
 func TestEventsMade(t *testing.T) {
 	in := newIntake()
 	day := calendar.MustParse("2026-08-01")
@@ -104,7 +104,7 @@ func TestEventsMade(t *testing.T) {
 	}
 }
 
-// TestOtherEvents has the dates and references of the events that are no sessions.
+// TestOtherEvents tests the dates and references of events other than sessions.
 func TestOtherEvents(t *testing.T) {
 	in := newIntake()
 	kinds := map[string]struct {
@@ -147,7 +147,7 @@ func TestOtherEvents(t *testing.T) {
 	}
 }
 
-// TestReadersOfTheFeed lets events refer to a reader whom the feed itself brings.
+// TestReadersOfTheFeed tests that events may refer to a reader of the same feed.
 func TestReadersOfTheFeed(t *testing.T) {
 	in := newIntake()
 	if _, err := in.Activity(intake.ActivityRow{ID: []byte("x"), Reader: 3, At: someInstant}); err == nil {
@@ -159,7 +159,7 @@ func TestReadersOfTheFeed(t *testing.T) {
 	}
 }
 
-// TestSessionAllocates holds the price of the commonest row: one small allocation, for the progress.
+// TestSessionAllocates tests that the most frequent row takes at most one allocation, for the progress.
 func TestSessionAllocates(t *testing.T) {
 	in := newIntake()
 	r := intake.SessionRow{

@@ -9,7 +9,7 @@ import (
 	"github.com/lectern-dev/lectern/paging/row"
 )
 
-// TestFieldWords has the names that fields take, and what is said of others.
+// TestFieldWords tests the texts that fields accept, and the errors for others.
 func TestFieldWords(t *testing.T) {
 	names := func(r row.Row, field string) string { return row.OneOf(row.Of(r).Field(field).Names).Error() }
 	for want, got := range map[string]string{

@@ -15,8 +15,8 @@ import (
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
-// newIntake is a network with a term 1 in each vocabulary, the books 1 and 2, the line 1, the app's sessions of 1 August,
-// and the readers 1 and 2. The load begins five minutes before lastInstant, the history on 21 July.
+// newIntake returns the intake of a network with a term 1 in each vocabulary, the books 1 and 2, and the line 1. It has the
+// app's sessions of 1 August and the readers 1 and 2. The load begins 5 minutes before lastInstant, the history on 21 July.
 func newIntake() *intake.Intake {
 	var terms []intake.Term
 	for _, v := range libraries.Vocabularies() {
@@ -38,7 +38,7 @@ func newIntake() *intake.Intake {
 	}, lastInstant.Add(-5*time.Minute), calendar.MustParse("2026-07-21"))
 }
 
-// said gathers what is wrong with rows.
+// said collects the faults of rows.
 type said []string
 
 func (s *said) bad(line int, field, reason string) error {
@@ -46,7 +46,7 @@ func (s *said) bad(line int, field, reason string) error {
 	return nil
 }
 
-// of returns what became of rows in words.
+// of returns the counts and the faults as text.
 func (s said) of(c row.Counts) string {
 	var words []string
 	for _, n := range []struct {
@@ -71,7 +71,7 @@ func lined[T any](rows ...T) []row.Lined[T] {
 	return list
 }
 
-// validated validates rows as a load does, which checks each one before.
+// validated checks each row, then validates the good ones, as a load does.
 func validated[T any](s *said, rows []row.Lined[T], check func(T) (T, error), validate func([]row.Lined[T]) row.Counts) row.Counts {
 	bad := 0
 	var good []row.Lined[T]
@@ -89,7 +89,7 @@ func validated[T any](s *said, rows []row.Lined[T], check func(T) (T, error), va
 	return c
 }
 
-// terms are terms of a vocabulary.
+// terms returns terms with their vocabulary.
 func terms(v libraries.Vocabulary, of ...libraries.Term) []intake.Term {
 	var list []intake.Term
 	for _, t := range of {
@@ -98,7 +98,7 @@ func terms(v libraries.Vocabulary, of ...libraries.Term) []intake.Term {
 	return list
 }
 
-// TestTermRows is F1 for the vocabularies.
+// TestTermRows tests F1 on terms.
 func TestTermRows(t *testing.T) {
 	tests := []struct {
 		name string
@@ -119,7 +119,7 @@ func TestTermRows(t *testing.T) {
 	}
 }
 
-// TestTermsOfTheFeed lets rows refer to a term that the feed itself brings, and writes what is new or changed alone.
+// TestTermsOfTheFeed tests that rows may refer to a term of the same feed, and that only new and changed terms are written.
 func TestTermsOfTheFeed(t *testing.T) {
 	in := newIntake()
 	var s said
@@ -207,7 +207,7 @@ func TestLineRows(t *testing.T) {
 	}
 }
 
-// TestChannelRows has date and channel as the key, and says itself what is estimated (L13).
+// TestChannelRows tests that date and channel are the key of a row, and that the intake marks estimates itself (L13).
 func TestChannelRows(t *testing.T) {
 	first, second := calendar.MustParse("2026-08-01"), calendar.MustParse("2026-08-02")
 	tests := []struct {
@@ -235,7 +235,7 @@ func TestChannelRows(t *testing.T) {
 	}
 }
 
-// TestRejectedStops stops with the error that is returned for a bad row.
+// TestRejectedStops tests that Reconcile stops with the error that is returned for a bad row.
 func TestRejectedStops(t *testing.T) {
 	stop := errors.New("stop")
 	_, _, err := reconcile(t, intake.NewLoanSorter, []libraries.Loan{active()}, []libraries.Loan{active(ofAnother)}, func(int, string, string) error { return stop })
@@ -248,7 +248,7 @@ func TestReaderRows(t *testing.T) {
 	tests := []struct {
 		name   string
 		change func(*libraries.Reader)
-		want   string // what is wrong
+		want   string // the fault, if any
 	}{
 		{"as it is", func(*libraries.Reader) {}, ""},
 		{"unknown library", func(r *libraries.Reader) { r.Library = 2 }, "libraryId does not exist"},
@@ -268,7 +268,7 @@ func TestReaderRows(t *testing.T) {
 	}
 }
 
-// reasonOf returns what an error says of a row, or nothing.
+// reasonOf returns the text of an error, or an empty text for nil.
 func reasonOf(err error) string {
 	if err == nil {
 		return ""
@@ -276,7 +276,7 @@ func reasonOf(err error) string {
 	return err.Error()
 }
 
-// TestReaderMade erases the e-mail of a deleted reader (L18), and keeps that of a deactivated one.
+// TestReaderMade tests that Reader erases the e-mail of a deleted reader (L18), and keeps that of a deactivated one.
 func TestReaderMade(t *testing.T) {
 	for status, email := range map[libraries.ReaderStatus]string{libraries.ReaderActive: "a@b", libraries.ReaderDeactivated: "a@b", libraries.ReaderDeleted: ""} {
 		row := libraries.Reader{ID: 1, Email: "a@b", Library: libraries.None, AgeGroup: libraries.None, Status: status}
@@ -286,7 +286,7 @@ func TestReaderMade(t *testing.T) {
 	}
 }
 
-// TestReadersRefer has readers who are neighbours, and some who are not: rows may refer to those who are there.
+// TestReadersRefer tests that rows may refer only to stored or added readers, also if unknown ones have neighbouring numbers.
 func TestReadersRefer(t *testing.T) {
 	in := intake.NewIntake(intake.Stored{Readers: []int64{0, 63, 1 << 52}}, lastInstant, libraries.HistoryStart)
 	in.AddReader(64)

@@ -11,7 +11,7 @@ import (
 	"github.com/lectern-dev/lectern/paging/snapshot"
 )
 
-// refusing is a first load that cannot write loans.
+// refusing is a first load whose writer fails to write loans.
 type refusing struct {
 	snapshot.Writer
 	why error
@@ -26,7 +26,7 @@ func (r refusing) Write(_ context.Context, changes ...snapshot.Change) error {
 	return nil
 }
 
-// oneLoan has a reader and a loan.
+// oneLoan returns a sorter with a reader and a loan.
 func oneLoan(t *testing.T) *intake.Sorter {
 	t.Helper()
 	sorter := &intake.Sorter{}
@@ -37,7 +37,7 @@ func oneLoan(t *testing.T) *intake.Sorter {
 	return sorter
 }
 
-// TestRowsThatCannotBeWritten fail the load.
+// TestRowsThatCannotBeWritten tests that a load fails if its rows cannot be written.
 func TestRowsThatCannotBeWritten(t *testing.T) {
 	first, why := snapshot.Unwritten(nil, 7, 0), errors.New("no room")
 	_, _, err := intake.Load(t.Context(), refusing{first, why}, oneLoan(t), intake.LoadOptions{})

@@ -85,7 +85,7 @@ func TestReservationRows(t *testing.T) {
 	}
 }
 
-// active is the loan 1 of reader 1 and title 1.
+// active returns the active loan 1 of reader 1 and title 1, with changes.
 func active(change ...func(*libraries.Loan)) libraries.Loan {
 	l := libraries.Loan{ID: 1, Reader: 1, Book: 1, Borrowed: someInstant.UTC(), Status: libraries.LoanActive}
 	for _, c := range change {
@@ -108,8 +108,8 @@ func ofAnother(l *libraries.Loan) { l.Reader = 2 }
 
 func ofTitle2(l *libraries.Loan) { l.Book = 2 }
 
-// TestReconcileLoans is F1: what never changes, which row stands, and what came before the history, which says nothing of the
-// rows in it.
+// TestReconcileLoans tests F1 on loans: which fields must not change, which row counts, and what happens to rows before
+// the history.
 func TestReconcileLoans(t *testing.T) {
 	tests := []struct {
 		name      string
@@ -151,7 +151,7 @@ func TestReconcileLoans(t *testing.T) {
 	}
 }
 
-// TestReconcileManyLoans: all stored loans of a run are found, however many there are, and no more than 256 are asked for at a time.
+// TestReconcileManyLoans tests that Reconcile finds all stored loans of a run, and asks for at most 256 of them at a time.
 func TestReconcileManyLoans(t *testing.T) {
 	byReader := &intake.Sorter{Sorter: extsort.Sorter{Dir: t.TempDir()}}
 	defer byReader.Close()
@@ -181,8 +181,8 @@ func TestReconcileManyLoans(t *testing.T) {
 	}
 }
 
-// reconcile adds rows to a sorter that spills each of them, reconciles them with stored ones, and returns those that are new
-// or changed.
+// reconcile adds rows to a sorter that spills each of them, reconciles them with stored rows, and returns the new and
+// the changed ones.
 func reconcile[T libraries.LoanOrReservation](
 	t *testing.T, sorterOf func(*intake.Intake, *intake.Sorter) *intake.RecordSorter[T], had, rows []T, bad row.Rejected,
 ) (changes []libraries.Changed[T], c row.Counts, err error) {
@@ -216,7 +216,7 @@ func reconcile[T libraries.LoanOrReservation](
 	return changes, c, err
 }
 
-// TestReconcileReservations is F1 for reservations.
+// TestReconcileReservations tests F1 on reservations.
 func TestReconcileReservations(t *testing.T) {
 	waiting := libraries.Reservation{ID: 1, Reader: 1, Book: 1, Reserved: someInstant.UTC(), Position: 2, Status: libraries.Waiting}
 	with := func(change func(*libraries.Reservation)) libraries.Reservation {

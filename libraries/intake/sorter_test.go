@@ -15,7 +15,7 @@ import (
 	"github.com/lectern-dev/lectern/reading/extsort"
 )
 
-// TestSorter sorts a record of each kind, in memory and in files: each reader has what was added, in the order in which it was.
+// TestSorter tests that a sorter returns each reader's records in the order of adding, from memory and from files.
 func TestSorter(t *testing.T) {
 	at, due := time.UnixMicro(1<<51-1).UTC(), calendar.Date(-7)
 	loan := libraries.Loan{ID: 1 << 53, Reader: 5, Book: 9, Borrowed: at, Status: libraries.LoanActive}
@@ -55,8 +55,8 @@ func TestSorter(t *testing.T) {
 	}
 }
 
-// TestSpread gives readers identifiers with a stride: their blocks are spread over the parts, at most about twice as many
-// in one as on average.
+// TestSpread tests that the blocks of readers whose identifiers have a stride are spread over the partitions. None has
+// more than about twice the average.
 func TestSpread(t *testing.T) {
 	const readers = 20_000
 	for _, stride := range []int64{1, 3, 1024, 10_240, 262_144, 1 << 38} {

@@ -46,7 +46,7 @@ func TestCatalogue(t *testing.T) {
 	})
 }
 
-// TestCorruptCatalogue puts categories into the database that no load writes.
+// TestCorruptCatalogue tests that corrupt categories or subjects in the database are an error.
 func TestCorruptCatalogue(t *testing.T) {
 	eachEngine(t, func(t *testing.T, f *fixture) {
 		putAll(f, intake.Books, []libraries.Book{{ID: 2}})

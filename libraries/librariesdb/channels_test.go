@@ -13,7 +13,7 @@ import (
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
 
-// keep keeps an answer and checks which one is to be served.
+// keep stores an answer and checks which one is returned to serve.
 func (f *fixture) keep(n libraries.NetworkID, hour libraries.Hour, p calendar.Period, data, want string) {
 	f.Helper()
 	if got, err := f.KeepChannelAnswer(f.Context(), report.ChannelQuestion{Network: n, Hour: hour, Period: p}, []byte(data)); err != nil || string(got) != want {
@@ -21,7 +21,7 @@ func (f *fixture) keep(n libraries.NetworkID, hour libraries.Hour, p calendar.Pe
 	}
 }
 
-// answer checks which answer is kept; "" is none.
+// answer checks the stored answer. If want is "", there must be none.
 func (f *fixture) answer(n libraries.NetworkID, hour libraries.Hour, p calendar.Period, want string) {
 	f.Helper()
 	got, found, err := f.ChannelAnswer(f.Context(), report.ChannelQuestion{Network: n, Hour: hour, Period: p})
@@ -30,8 +30,8 @@ func (f *fixture) answer(n libraries.NetworkID, hour libraries.Hour, p calendar.
 	}
 }
 
-// TestChannelAnswers keeps the first answer for a network, an hour and a period, until the network's next hour (L13); and
-// through that one, for replicas whose clocks are behind.
+// TestChannelAnswers tests that the first answer for a network, an hour and a period is kept for a day (L13). A later
+// hour has an answer of its own.
 func TestChannelAnswers(t *testing.T) {
 	eachEngine(t, func(t *testing.T, f *fixture) {
 		one, other := f.a.Network, f.other
@@ -58,7 +58,7 @@ func TestChannelAnswers(t *testing.T) {
 	})
 }
 
-// TestChannelAnswersAtOnce keeps several answers at once, as replicas do: all are told to serve the same.
+// TestChannelAnswersAtOnce tests that several servers that store an answer at once all get the same one to serve.
 func TestChannelAnswersAtOnce(t *testing.T) {
 	eachEngine(t, func(t *testing.T, f *fixture) {
 		p := calendar.Period{Start: firstDay, End: firstDay}
@@ -83,7 +83,7 @@ func TestChannelAnswersAtOnce(t *testing.T) {
 	})
 }
 
-// TestChannelAnswerBesideLoad keeps an answer on SQLite while a load writes: it fails, and does not wait for the load.
+// TestChannelAnswerBesideLoad tests that storing an answer on SQLite fails while a load writes, and does not wait for its end.
 func TestChannelAnswerBesideLoad(t *testing.T) {
 	f := newFixture(t, dbtest.SQLite(t))
 	period := calendar.Period{Start: firstDay, End: firstDay}

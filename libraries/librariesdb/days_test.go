@@ -10,7 +10,7 @@ import (
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
-// TestRequests reads requests by instant, then identifier, then reader, of the days of the period alone.
+// TestRequests tests that Requests returns those of the period, by instant, then identifier, then reader.
 func TestRequests(t *testing.T) {
 	eachEngine(t, func(t *testing.T, f *fixture) {
 		at := (firstDay + 1).Start()
@@ -36,7 +36,7 @@ func TestRequests(t *testing.T) {
 	})
 }
 
-// TestChannels reads channels by day, then in the order of the specification.
+// TestChannels tests that Channels returns those of the period, by day, then in the order of the specification.
 func TestChannels(t *testing.T) {
 	eachEngine(t, func(t *testing.T, f *fixture) {
 		var all []libraries.ChannelDay

@@ -17,15 +17,15 @@ import (
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
 
-// firstDay is that of the history.
+// firstDay is the first day of the history.
 var firstDay = calendar.MustParse("2026-07-21")
 
-// fixture is a database of two networks. Tests read one, and put rows into both where none is to be seen of the other.
+// fixture is a database of two networks. Tests read one of them, and must see no rows of the other.
 type fixture struct {
 	testing.TB
 	*Store
 	db    *database.DB
-	a     report.Access // to the network that is read, in a state between two others
+	a     report.Access // to the network that is read, at a snapshot between two others
 	other libraries.NetworkID
 }
 
@@ -41,7 +41,7 @@ func newFixture(tb testing.TB, db *database.DB) *fixture {
 		tb.Fatal(err)
 	}
 	f := &fixture{TB: tb, Store: &Store{DB: db.DB, Copy: db.Copy}, db: db}
-	f.other, f.a.Network = f.create("other"), f.create("one") // what is read by mistake comes first
+	f.other, f.a.Network = f.create("other"), f.create("one") // rows that are read by mistake come first
 	f.a.At.Facts = now
 	return f
 }
@@ -56,11 +56,11 @@ func (f *fixture) create(slug string) libraries.NetworkID {
 	return id
 }
 
-// now is the number of the state that the fixture's access names.
+// now is the number of the snapshot that the fixture reads.
 const now = snapshot.First + 100
 
-// put puts rows of a network into a table: each in the state that is read, and alike in one before and one after it, where none
-// is to be seen.
+// put puts rows of a network into a table, each in the snapshot that is read. It puts them into an earlier and a later
+// snapshot too, where they must not be visible.
 func (f *fixture) put(n libraries.NetworkID, t *snapshot.Table, rows ...[]any) {
 	f.Helper()
 	var all [][]any
@@ -95,12 +95,12 @@ func (f *fixture) putBlocks(n libraries.NetworkID, k snapshot.Kind, blocks ...sn
 	f.put(n, snapshot.BlocksTable, rows...)
 }
 
-// blockOf is a block of a key without a B.
+// blockOf returns a block whose key has no B.
 func blockOf[T ~int | ~int32 | ~int64](a T, data []byte) snapshot.Block {
 	return snapshot.Block{BlockKey: snapshot.BlockKey{A: int64(a)}, Data: data}
 }
 
-// putAll puts records into a table of the network, in the opposite of their order.
+// putAll puts records into a table of the network, in reverse order.
 func putAll[T any](f *fixture, t *snapshot.Records[T], records []T) {
 	f.Helper()
 	var rows [][]any
@@ -118,7 +118,7 @@ func (f *fixture) exec(query string, args ...any) {
 	}
 }
 
-// reports are the reports of a store, without a cache.
+// reports returns the reports of a store, without a cache.
 func reports(s report.Store) *report.Reports { return &report.Reports{Store: s} }
 
 func ptr[T any](v T) *T { return &v }

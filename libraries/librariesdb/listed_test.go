@@ -9,7 +9,7 @@ import (
 	"github.com/lectern-dev/lectern/libraries/intake"
 )
 
-// numbers are so many of them, a step from one another.
+// numbers returns n numbers from first on, a step apart.
 func numbers(first, step int64, n int) []int64 {
 	list := make([]int64, n)
 	for i := range list {
@@ -18,8 +18,8 @@ func numbers(first, step int64, n int) []int64 {
 	return list
 }
 
-// TestByID asks for loans and reservations in the opposite of their order, by more numbers than one statement names: those that there are
-// not, and those of other snapshots and networks, are not found.
+// TestByID asks for loans and reservations in reverse order, for more than one statement names. It tests that unknown
+// numbers are not found.
 func TestByID(t *testing.T) {
 	const many = 600
 	eachEngine(t, func(t *testing.T, f *fixture) {
@@ -29,7 +29,7 @@ func TestByID(t *testing.T) {
 			loans = append(loans, libraries.Loan{ID: id, Reader: 1, Book: 2, Borrowed: at, Status: libraries.LoanActive})
 		}
 		f.putLoans(loans)
-		asked := append(numbers(2, 2, many+chunk), 5000, 7000) // the last of the even ones there are not
+		asked := append(numbers(2, 2, many+chunk), 5000, 7000) // no loan has those above 1200, except 5000
 		want := append(numbers(2, 2, many), 5000)
 		slices.Reverse(asked)
 		gotLoans, err1 := f.LoansByID(t.Context(), f.a, asked)

@@ -59,10 +59,10 @@ func loaders(t *testing.T, db *database.DB, slugs ...string) []*loader {
 	return ls
 }
 
-// atOnce are the options of loads that hold at once.
+// atOnce are the options of loads that are published at once.
 var atOnce = librariesdb.SaveOptions{Immediately: true}
 
-// present is the access to what holds now.
+// present returns the access to the current snapshot.
 func (l *loader) present() report.Access {
 	l.Helper()
 	a, err := l.Present(l.Context(), l.network)
@@ -72,7 +72,7 @@ func (l *loader) present() report.Access {
 	return a
 }
 
-// state is the state that the access names, as a load sees it.
+// state returns the tables of the snapshot of an access, as a load reads them.
 func (l *loader) state(a report.Access) intake.Stored {
 	l.Helper()
 	st, err := l.State(l.Context(), a)
@@ -82,13 +82,13 @@ func (l *loader) state(a report.Access) intake.Stored {
 	return st
 }
 
-// intake is that of a feed that is settled against a state.
+// intake returns an intake that validates a feed against a snapshot.
 func (l *loader) intake(a report.Access) *intake.Intake {
 	l.Helper()
 	return intake.NewIntake(l.state(a), (lastDay + 1).Start(), firstDay)
 }
 
-// sorter sorts a feed, with loans and reservations as changes of stored ones.
+// sorter sorts a feed, and reconciles its loans and reservations with the stored ones.
 func (l *loader) sorter(in *intake.Intake, a report.Access, f feed) *intake.Sorter {
 	l.Helper()
 	s := &intake.Sorter{Sorter: extsort.Sorter{Dir: l.dir, Limit: l.limit}}
@@ -128,7 +128,7 @@ func (l *loader) load(f feed, o librariesdb.SaveOptions) librariesdb.Saved {
 	return saved
 }
 
-// try saves a feed, of which change, if not nil, says the registers.
+// try saves a feed. If change is not nil, it makes the changes of the tables.
 func (l *loader) try(ctx context.Context, f feed, o librariesdb.SaveOptions, change func(*intake.Intake)) (saved librariesdb.Saved, err error) {
 	l.Helper()
 	w, err := l.Begin(ctx, l.network, nil)
@@ -145,7 +145,7 @@ func (l *loader) try(ctx context.Context, f feed, o librariesdb.SaveOptions, cha
 	return saved, errors.Join(err, sorter.Close())
 }
 
-// dump returns all that a state has, as texts: the rows of the registers by their tables, and the blocks by their kinds.
+// dump returns all rows and blocks of a snapshot as texts, by table and by kind.
 func (l *loader) dump(a report.Access) map[string][]string {
 	l.Helper()
 	dump := map[string][]string{}
@@ -184,13 +184,13 @@ func (l *loader) dump(a report.Access) map[string][]string {
 	return dump
 }
 
-// kinds are those of a network's blocks.
+// kinds are the kinds of a network's blocks.
 var kinds = []snapshot.Kind{
 	facts.AttributesKind, facts.ReaderTitlesKind, facts.EventSetKind, facts.NetworkKind, facts.DayOfReadersKind, facts.DayOfTitlesKind,
 	facts.LoanReadingsKind,
 }
 
-// rows counts all rows of the network, of whatever state, and how many of them are not of an open one.
+// rows counts all rows of the network, and how many of them are superseded or deleted.
 func (l *loader) rows() (all, closed int) {
 	l.Helper()
 	tables := []string{"blocks"}
@@ -238,7 +238,7 @@ func checkEmpty(t *testing.T, dir string) {
 	}
 }
 
-// Loading a feed twice changes nothing but the hour and the number: a load that has nothing to say makes a state all the same.
+// TestRepetitionChangesNothing tests that a repeated feed and an empty feed make new snapshots with the same data.
 func TestRepetitionChangesNothing(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		l := loaders(t, db, "twice")[0]
@@ -271,7 +271,7 @@ func TestRepetitionChangesNothing(t *testing.T) {
 	})
 }
 
-// Nothing is left of a load that fails or is stopped, and the next one makes of its feed what it would have made.
+// TestFailedLeavesNothing tests that a cancelled load leaves nothing behind and does not affect the next one.
 func TestFailedLeavesNothing(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		ls := loaders(t, db, "stopped", "never")
@@ -311,7 +311,7 @@ func TestFailedLeavesNothing(t *testing.T) {
 	})
 }
 
-// Networks whose feeds have the same identifiers do not touch one another.
+// TestNetworksAreApart tests that networks whose feeds have the same identifiers do not affect each other.
 func TestNetworksAreApart(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		ls := loaders(t, db, "a", "b", "alone")
@@ -324,10 +324,10 @@ func TestNetworksAreApart(t *testing.T) {
 	})
 }
 
-// Progress counts every step once, up to the total.
+// TestProgress tests that Progress counts every step once, up to the total.
 func TestProgress(t *testing.T) {
 	l := loaders(t, dbtest.SQLite(t), "steps")[0]
-	want, total := 0, 0 // 0 is told when the load has its turn
+	want, total := 0, 0 // 0 is reported when the load begins
 	o := atOnce
 	o.Progress = func(done, of int) {
 		if done != want {

@@ -8,13 +8,13 @@ import (
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
-// The days of the tests' events: more than a load has slots for, so that some share one.
+// The days of the tests' events. There are more of them than partitions, so that some share one.
 var (
 	firstDay = calendar.MustParse("2026-07-21")
 	lastDay  = firstDay + 299
 )
 
-// feed is what a load says of readers. Each loan and each reservation is in it once at most.
+// feed is the feed of a load. It has each loan and each reservation at most once.
 type feed struct {
 	readers      []libraries.Reader
 	events       []libraries.Event
@@ -23,10 +23,10 @@ type feed struct {
 	requests     []libraries.Request
 }
 
-// worldReaders are of several blocks and of one partition.
+// worldReaders are in several blocks of attributes. The first five share one.
 var worldReaders = []int64{0, 1, 127, 128, 1023, 1024, 5000, 1024 * 256, 1 << 40}
 
-// whole is a feed with everything in it, as it is in the end. Feeds of other worlds have the same identifiers and other rows.
+// whole returns a feed with rows of all kinds. Feeds of different worlds have the same identifiers and different rows.
 func whole(world int) (f feed) {
 	who := func(i int) int64 { return worldReaders[(i*7+world)%len(worldReaders)] }
 	at := func(i int) time.Time {

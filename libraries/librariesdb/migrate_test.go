@@ -6,7 +6,7 @@ import (
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
 
-// SQLite's planner has statistics of loans and reservations, each of an index that there is.
+// TestStatistics tests that SQLite's planner has statistics of loans and reservations, each of an index that exists.
 func TestStatistics(t *testing.T) {
 	db := dbtest.SQLite(t)
 	loaders(t, db, "city")

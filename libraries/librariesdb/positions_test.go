@@ -17,7 +17,7 @@ import (
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
 
-// someLoans are n loans on ten days, by day, then identifier, of few readers and few titles, and hardly any expired.
+// someLoans returns n loans on ten days, by day, then identifier. They have few readers and titles, and hardly any expired.
 func someLoans(n int) []libraries.Loan {
 	r := rand.New(rand.NewPCG(3, uint64(n)))
 	loans := make([]libraries.Loan, n)
@@ -35,7 +35,7 @@ func someLoans(n int) []libraries.Loan {
 	return loans
 }
 
-// putLoans puts the loans and, as reservations, the same once more. The other network has all of them too, and different.
+// putLoans puts the loans, and a reservation for each. The other network gets them too, with different values.
 func (f *fixture) putLoans(loans []libraries.Loan) {
 	f.Helper()
 	var rs []libraries.Reservation
@@ -58,7 +58,7 @@ func reservationOf(l libraries.Loan) libraries.Reservation {
 		Status: libraries.ReservationStatus(l.Status)}
 }
 
-// pick returns the loans that are picked, and their positions.
+// pick returns the picked loans and their positions.
 func pick(loans []libraries.Loan, picked func(i int, l libraries.Loan) bool) (list []libraries.Loan, positions report.ListPositions) {
 	for i, l := range loans {
 		if picked(i, l) {
@@ -97,7 +97,7 @@ func TestMarks(t *testing.T) {
 	})
 }
 
-// TestWindows reads parts of the list of a day, of several and of one status.
+// TestWindows tests windows of the lists: of one day, of several days, and of one status.
 func TestWindows(t *testing.T) {
 	eachEngine(t, func(t *testing.T, f *fixture) {
 		loans := someLoans(3000)
@@ -128,7 +128,7 @@ func TestWindows(t *testing.T) {
 	})
 }
 
-// TestMarkedRecords reads the records of positions that stand side by side, far apart, or are filtered by status or reader.
+// TestMarkedRecords tests that records are read by position: adjacent or scattered ones, or those of a status or reader.
 func TestMarkedRecords(t *testing.T) {
 	pages := map[string]func(i int, l libraries.Loan) bool{
 		"none":           func(int, libraries.Loan) bool { return false },
@@ -158,7 +158,7 @@ func TestMarkedRecords(t *testing.T) {
 	})
 }
 
-// TestMarkWithoutRecord asks for a loan that there is, but on another day.
+// TestMarkWithoutRecord tests that a position with the wrong day of a loan is an error.
 func TestMarkWithoutRecord(t *testing.T) {
 	eachEngine(t, func(t *testing.T, f *fixture) {
 		loans := someLoans(10)
@@ -171,8 +171,8 @@ func TestMarkWithoutRecord(t *testing.T) {
 	})
 }
 
-// TestPlansUseIndexes asks SQLite, which has no statistics but those of the migration, how it would find a few rows among
-// a million: by the index that names them.
+// TestPlansUseIndexes tests that SQLite would find a few rows among a million by the right index. Its only statistics
+// are those of the migration.
 func TestPlansUseIndexes(t *testing.T) {
 	f := newFixture(t, dbtest.SQLite(t))
 	for _, r := range []struct{ table, id string }{{"libraries_loans", "loan_id"}, {"libraries_reservations", "reservation_id"}} {

@@ -13,7 +13,7 @@ import (
 	"github.com/lectern-dev/lectern/reading/packed"
 )
 
-// TestReaders reads the blocks of attributes by their number, in whatever order they were written.
+// TestReaders tests that the blocks of attributes are read by number, in whatever order they were written.
 func TestReaders(t *testing.T) {
 	eachEngine(t, func(t *testing.T, f *fixture) {
 		var want []int64
@@ -39,8 +39,8 @@ func TestReaders(t *testing.T) {
 	})
 }
 
-// asked are some identifiers, which ascend, of the 3,000 readers from 1 to 5,999 with odd numbers: side by side, far apart,
-// unknown ones among them, and more than one statement names.
+// asked returns lists of ascending identifiers. The 3,000 readers have the odd numbers from 1 to 5,999. Some lists have
+// unknown identifiers, or more than one statement names.
 func asked() map[string][]int64 {
 	r := rand.New(rand.NewPCG(1, 2))
 	var far, many []int64
@@ -58,7 +58,7 @@ func asked() map[string][]int64 {
 	}
 }
 
-// known returns those of the identifiers that have readers.
+// known returns the identifiers that have readers.
 func known(ids []int64) []int64 {
 	return slices.DeleteFunc(slices.Clone(ids), func(id int64) bool { return id < 1 || id > 5999 || id%2 == 0 })
 }
@@ -82,10 +82,10 @@ func TestPeople(t *testing.T) {
 			if got, err := f.People(t.Context(), f.a, ids); err != nil || !slices.Equal(got, want) {
 				t.Errorf("%s: People = %d readers, %v, want %d", name, len(got), err, len(want))
 			}
-			for i := range want { // the rest is in the attributes
+			for i := range want { // Named returns only the fields that attributes lack
 				want[i].Status, want[i].Registered = 0, 0
 			}
-			for _, erasures := range []int64{0, 1} { // nobody was erased
+			for _, erasures := range []int64{0, 1} { // the store counts no erasure
 				a := f.a
 				a.Erasures = erasures
 				got, erased, err := f.Named(t.Context(), a, ids)

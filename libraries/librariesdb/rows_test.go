@@ -25,7 +25,7 @@ var (
 	epoch = time.Unix(0, 0).UTC()
 )
 
-// TestRecordsComeBack writes records with everything, with nothing and with the largest numbers, and reads them.
+// TestRecordsComeBack tests that full and empty records, and records with the largest numbers, are read as written.
 func TestRecordsComeBack(t *testing.T) {
 	eachEngine(t, func(t *testing.T, f *fixture) {
 		comeBack(f, intake.Books, []libraries.Book{
@@ -45,7 +45,7 @@ func TestRecordsComeBack(t *testing.T) {
 			{ID: 1, Library: libraries.None, AgeGroup: libraries.None, Status: libraries.ReaderActive, Updated: epoch},
 			{ID: 2, Name: text, Email: "a@b.example", Library: 0, AgeGroup: 4, City: text, State: "RJ", RA: "Ilha", Gender: libraries.NonBinary,
 				Registered: firstDay, Status: libraries.ReaderDeleted, DeletedAt: firstDay + 1, Updated: full, Confirmed: full, LastLogin: full.Add(time.Microsecond)},
-		}, "erased") // which no load writes
+		}, "erased") // a column that no load writes
 		comeBack(f, intake.Loans, []libraries.Loan{
 			{ID: 1, Reader: 2, Book: 3, Borrowed: epoch, Status: libraries.LoanActive},
 			{ID: 2, Reader: 2, Book: 3, Borrowed: full, Returned: full.Add(time.Hour), Due: ptr(firstDay), Status: libraries.LoanExpired},
@@ -65,7 +65,7 @@ func TestRecordsComeBack(t *testing.T) {
 	})
 }
 
-// comeBack writes records and reads them in the order of their keys. The table has the columns, others besides, and no more.
+// comeBack checks that records are read as they were written, and that the table has no columns other than theirs and besides.
 func comeBack[T any](f *fixture, table *snapshot.Records[T], records []T, besides ...string) {
 	f.Helper()
 	putAll(f, table, records)
@@ -92,7 +92,7 @@ func comeBack[T any](f *fixture, table *snapshot.Records[T], records []T, beside
 	}
 }
 
-// TestDayOfRecords writes a record of the last microsecond of a Brasilia day and one of the next: they stand on two days.
+// TestDayOfRecords tests that the last microsecond of a Brasilia day and the next microsecond are on two days.
 func TestDayOfRecords(t *testing.T) {
 	day := calendar.MustParse("2026-07-31")
 	for _, c := range []struct {
@@ -111,7 +111,7 @@ func TestDayOfRecords(t *testing.T) {
 	}
 }
 
-// TestDeletedAtOfActiveReaders writes readers who differ in a day that has no meaning: the rows are alike.
+// TestDeletedAtOfActiveReaders tests that the rows of active readers ignore deletedAt.
 func TestDeletedAtOfActiveReaders(t *testing.T) {
 	with := intake.Readers.Values(libraries.Reader{Status: libraries.ReaderActive, DeletedAt: firstDay})
 	without := intake.Readers.Values(libraries.Reader{Status: libraries.ReaderActive})

@@ -22,7 +22,7 @@ import (
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
 
-// put saves registers, and returns the state afterwards.
+// put saves tables, and returns the stored tables afterwards.
 func (l *loader) put(change func(in *intake.Intake)) intake.Stored {
 	l.Helper()
 	if _, err := l.try(l.Context(), feed{}, atOnce, change); err != nil {
@@ -31,8 +31,8 @@ func (l *loader) put(change func(in *intake.Intake)) intake.Stored {
 	return l.state(l.present())
 }
 
-// What a load writes of the registers is the state that the next one finds: new rows beside the old ones, changed ones in
-// place of them.
+// TestStateIsWhatWasSaved tests that a load finds the tables as the one before saved them: new rows are added, and
+// changed rows replace the earlier ones.
 func TestStateIsWhatWasSaved(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		l := loaders(t, db, "registers")[0]
@@ -40,7 +40,7 @@ func TestStateIsWhatWasSaved(t *testing.T) {
 			t.Errorf("the state of a new network is %+v", st)
 		}
 		uses, copies, modality, day := int64(26), int64(3), "compra", calendar.MustParse("2026-08-01")
-		// Terms of two vocabularies have one identifier, and so do a title, a line and channels of one day.
+		// Terms of two vocabularies share an identifier, as do a title and a line. Two channels share a day.
 		terms := []intake.Term{
 			{Vocabulary: libraries.LibraryTerms, Term: libraries.Term{ID: 1, Name: "Central"}},
 			{Vocabulary: libraries.LibraryTerms, Term: libraries.Term{ID: 2, Name: "Norte"}},
@@ -85,7 +85,7 @@ func TestStateIsWhatWasSaved(t *testing.T) {
 	})
 }
 
-// Of a reader's row in the store and that of the feed the later one stands, of two of one instant the feed's (F1).
+// TestLaterReaderRowStands tests that a reader's latest row counts, and at the same instant that of the feed (F1).
 func TestLaterReaderRowStands(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		l := loaders(t, db, "readers")[0]
@@ -119,7 +119,7 @@ func TestLaterReaderRowStands(t *testing.T) {
 	})
 }
 
-// New readers take their places among those of their blocks.
+// TestReadersStandInOrder tests that new readers are inserted into their blocks in order.
 func TestReadersStandInOrder(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		l := loaders(t, db, "order")[0]
@@ -141,13 +141,13 @@ func TestReadersStandInOrder(t *testing.T) {
 	})
 }
 
-// A load must bring the reader of what it brings, unless the store has the reader.
+// TestEventOfNobody tests that a load fails if neither the feed nor the store has the reader of an event.
 func TestEventOfNobody(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		l := loaders(t, db, "nobody")[0]
 		known := libraries.Reader{ID: 5, Library: libraries.None, AgeGroup: libraries.None, Status: libraries.ReaderActive}
 		event := libraries.Event{Kind: libraries.ActivityEvent, ID: 1, Reader: 6, Day: firstDay}
-		for _, readers := range [][]libraries.Reader{nil, {known}} { // none in the block, another in the block
+		for _, readers := range [][]libraries.Reader{nil, {known}} { // nobody in the block, another reader in the block
 			if saved, err := l.try(t.Context(), feed{readers: readers, events: []libraries.Event{event}}, atOnce, nil); err == nil {
 				t.Errorf("Save = %+v, want an error", saved)
 			}
@@ -160,7 +160,7 @@ func TestEventOfNobody(t *testing.T) {
 	})
 }
 
-// A correction of a loan or a reservation replaces the row, and moves what is counted of it.
+// TestCorrections tests that a correction of a loan or a reservation replaces the row and corrects the counts.
 func TestCorrections(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		l := loaders(t, db, "corrections")[0]
@@ -197,7 +197,7 @@ func TestCorrections(t *testing.T) {
 		loan.Status, loan.Returned = libraries.LoanReturned, at.Add(3*24*time.Hour)
 		reservation.Status, reservation.Position = libraries.Available, 1
 		check(map[calendar.Date]int64{firstDay: 0, firstDay + 3: 1}, facts.CountsByTitle{{Book: 3, ActiveReservations: 1}})
-		loan.Status, loan.Returned = libraries.LoanExpired, at.Add(5*24*time.Hour) // of the third day nothing is left
+		loan.Status, loan.Returned = libraries.LoanExpired, at.Add(5*24*time.Hour) // nothing of the third day is left
 		reservation.Status, reservation.Position, reservation.Resolved = libraries.Lost, libraries.None, at.Add(24*time.Hour)
 		due := firstDay + 6
 		loan.Due = &due
@@ -209,7 +209,7 @@ func TestCorrections(t *testing.T) {
 	})
 }
 
-// A partner, and a number that is nobody's, have no state and take no load.
+// TestStateOfNobody tests that a partner and an unknown number have no snapshot and take no load.
 func TestStateOfNobody(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		l := loaders(t, db, "only")[0]

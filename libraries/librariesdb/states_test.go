@@ -13,8 +13,8 @@ import (
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
 
-// The e-mail of a reader whom a load positions deleted is erased when the load is committed, in every state, also in the one that is
-// served until the hour (L18). Nothing else of the state changes but the version of its registers, by which rounds find the reader.
+// TestErasedInEveryState tests that a load erases the e-mail of a deleted reader in every snapshot at once, also in the
+// current one (L18). Otherwise only the version of the tables changes, by which incremental pulls find the reader.
 func TestErasedInEveryState(t *testing.T) {
 	dbtest.Everywhere(t, func(t *testing.T, db *database.DB) {
 		ls := loaders(t, db, "erased", "other")

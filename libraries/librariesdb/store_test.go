@@ -14,7 +14,7 @@ import (
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
-// always is every day.
+// always is the period of all days.
 var always = calendar.Period{Start: -1 << 31, End: 1<<31 - 1}
 
 // networkOf reads the counts of a network.
@@ -22,7 +22,7 @@ func networkOf(ctx context.Context, blocks snapshot.Blocks, a report.Access) (*f
 	return facts.ReadNetwork(ctx, blocks, auth.Tenant(a.Network), a.At.Facts)
 }
 
-// TestPresentAndLast: what a network's row says by a time, facts that wait included once their hour has come.
+// TestPresentAndLast tests the current and the last snapshot of a network while a load waits, and after its hour has come.
 func TestPresentAndLast(t *testing.T) {
 	eachEngine(t, func(t *testing.T, f *fixture) {
 		noon := libraries.Hour(495_000).Time()
@@ -47,7 +47,7 @@ func TestPresentAndLast(t *testing.T) {
 		}
 		f.Now = func() time.Time { return noon.Add(time.Hour) }
 		a, err := f.Present(t.Context(), f.a.Network)
-		f.Now = func() time.Time { return noon } // what was served stays served
+		f.Now = func() time.Time { return noon } // a published load stays current
 		if b, berr := f.Present(t.Context(), f.a.Network); err != nil || a.At.Facts != now+1 || a.Hour != 495_001 || b != a || berr != nil {
 			t.Errorf("Present at the hour = %+v, %v, and after the clock was put back %+v, %v, want what waited", a, err, b, berr)
 		}

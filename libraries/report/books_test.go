@@ -8,7 +8,7 @@ import (
 	"github.com/lectern-dev/lectern/libraries/report"
 )
 
-// TestBooksOrderOfTies holds that orderDir turns the chosen column alone (L15).
+// TestBooksOrderOfTies tests that orderDir reverses only the chosen column (L15).
 func TestBooksOrderOfTies(t *testing.T) {
 	n := &network{books: []libraries.Book{{ID: 1, Title: "B"}, {ID: 2, Title: "á"}, {ID: 3, Title: "b"}, {ID: 4, Title: "A"}}}
 	reports := n.pack(t).reports()

@@ -8,7 +8,7 @@ import (
 	"github.com/lectern-dev/lectern/reading/packed"
 )
 
-// TestBytes holds that what a value of the cache has more of, it is larger by: at least by as much as that takes.
+// TestBytes tests that Bytes of a cached value grows by at least the size of what the value has more.
 func TestBytes(t *testing.T) {
 	const many = 1000
 	text, texts := string(make([]byte, many)), []string{string(make([]byte, many))}

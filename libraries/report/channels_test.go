@@ -11,7 +11,7 @@ import (
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
-// source is an analytics source that answers, or does not.
+// source is an analytics source that answers with days, or with an error.
 type source struct {
 	days  []libraries.ChannelDay
 	err   error
@@ -23,7 +23,7 @@ func (s *source) Channels(_ context.Context, _ report.Access, p calendar.Period)
 	return only(s.days, func(d libraries.ChannelDay) bool { return p.Contains(d.Day) }), s.err
 }
 
-// threeChannels are two days of sessions.
+// threeChannels returns three rows of sessions, on two days.
 func threeChannels() []libraries.ChannelDay {
 	return []libraries.ChannelDay{
 		{Day: history, Channel: libraries.WebMobile, Sessions: 4}, {Day: history, Channel: libraries.App, Sessions: 5, Estimated: true},
@@ -57,7 +57,7 @@ func TestChannelDays(t *testing.T) {
 	}
 }
 
-// TestChannelsOfASilentSource: the answer is ErrChannels, and the next call asks again.
+// TestChannelsOfASilentSource tests that the answer is ErrChannels if the source fails, and that the next call asks again.
 func TestChannelsOfASilentSource(t *testing.T) {
 	s := newListStore(t, 53, 0)
 	silent := &source{days: threeChannels(), err: report.ErrChannels}

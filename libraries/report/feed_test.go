@@ -16,7 +16,7 @@ import (
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
 
-// newDB is a database for library networks.
+// newDB returns a database with the tables of all products.
 func newDB(t *testing.T) *database.DB {
 	t.Helper()
 	db := dbtest.SQLite(t)
@@ -25,7 +25,7 @@ func newDB(t *testing.T) *database.DB {
 	return db
 }
 
-// feed is what a network's feed says: rows of some of its files.
+// feed has the rows of some files of a network's feed.
 type feed struct {
 	terms        map[libraries.Vocabulary][]libraries.Term
 	books        []libraries.Book
@@ -35,7 +35,7 @@ type feed struct {
 	sessions     []intake.SessionRow
 }
 
-// load loads a feed into a network, at once, and returns the access to the snapshot that it makes.
+// load loads a feed, publishes it at once, and returns the access to its snapshot.
 func (f *feed) load(t *testing.T, s *librariesdb.Store, n libraries.NetworkID, began time.Time) report.Access {
 	t.Helper()
 	l, err := s.Begin(t.Context(), n, nil)
@@ -70,7 +70,7 @@ func (f *feed) load(t *testing.T, s *librariesdb.Store, n libraries.NetworkID, b
 	return a
 }
 
-// take validates rows, all of which are good.
+// take checks rows, all of which must be good.
 func take[R, V any](t *testing.T, rows []R, check func(R) (V, error)) (good []row.Lined[V]) {
 	t.Helper()
 	for i, r := range rows {

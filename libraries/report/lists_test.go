@@ -27,7 +27,7 @@ func asked(id *int64) string {
 	return fmt.Sprint(*id)
 }
 
-// TestAutomaticExpiryIsNoLogin is the rule of L3 on a day of two readers: the first has a row with logins 0, and no row of the logins.
+// TestAutomaticExpiryIsNoLogin tests L3: a reader whose loan expired has a row with 0 logins, and none in the list of logins.
 func TestAutomaticExpiryIsNoLogin(t *testing.T) {
 	s := newListStore(t, 2, 0)
 	expiry := facts.BookDelta{Book: s.books[0].ID}
@@ -46,7 +46,7 @@ func TestAutomaticExpiryIsNoLogin(t *testing.T) {
 	}
 }
 
-// TestDayWithoutABlock: a day on which nobody did anything needs no block, one on which a single reader did has one.
+// TestDayWithoutABlock tests that a missing day block is an error only for a list that the day has rows of.
 func TestDayWithoutABlock(t *testing.T) {
 	s := newListStore(t, 11, 0)
 	expiry := facts.BookDelta{Book: s.books[0].ID}
@@ -64,7 +64,7 @@ func TestDayWithoutABlock(t *testing.T) {
 	}
 }
 
-// TestHistoryIsASetting: what lies before the day that is set does not exist, although it is stored.
+// TestHistoryIsASetting tests that lists ignore stored days before the configured first day of the history.
 func TestHistoryIsASetting(t *testing.T) {
 	s := newListStore(t, 3, testDays)
 	all := calendar.Period{Start: history, End: history + testDays}
@@ -112,7 +112,7 @@ func listTotal(ctx context.Context, r *report.Reports, a report.Access, list str
 
 var allLists = []string{"engagements", "logins", "loans", "reservations", "users", "suggestions", "requests", "channels"}
 
-// TestListsBeforeTheFirstLoad: nothing is there, and no list fails.
+// TestListsBeforeTheFirstLoad tests that all lists are empty before the first load, and that none fails.
 func TestListsBeforeTheFirstLoad(t *testing.T) {
 	s := &listStore{network: 1, terms: map[libraries.Vocabulary][]libraries.Term{}}
 	s.pack(t)
@@ -124,7 +124,7 @@ func TestListsBeforeTheFirstLoad(t *testing.T) {
 	}
 }
 
-// TestListsNameTheirState: every list reads the state of its access, and what is kept of another one is not taken for it.
+// TestListsNameTheirState tests that every list reads the snapshot of its access, and uses no cache entry of another one.
 func TestListsNameTheirState(t *testing.T) {
 	s := newListStore(t, 4, testDays)
 	old := s.access()
@@ -146,7 +146,7 @@ func TestListsNameTheirState(t *testing.T) {
 	}
 }
 
-// TestNetworksDoNotMeetInTheCache: two networks in one state share a cache, and each is answered from its own rows.
+// TestNetworksDoNotMeetInTheCache tests that two networks with equal versions share a cache, and each gets its own rows.
 func TestNetworksDoNotMeetInTheCache(t *testing.T) {
 	one, other := newListStore(t, 5, testDays), newListStore(t, 6, testDays-8)
 	other.network++
@@ -163,8 +163,8 @@ func TestNetworksDoNotMeetInTheCache(t *testing.T) {
 	}
 }
 
-// TestListsOfCorruptDayBlocks: a block that is missing, shorter than its totals say, or no block at all, is an error, for all readers
-// and, where it can be seen, for one.
+// TestListsOfCorruptDayBlocks tests that a day block that is missing, corrupt, or of fewer readers than its totals is an
+// error. A list of one reader cannot notice the last.
 func TestListsOfCorruptDayBlocks(t *testing.T) {
 	for name, spoil := range map[string]func(s *listStore, day calendar.Date){
 		"missing": func(s *listStore, day calendar.Date) {
@@ -199,7 +199,7 @@ func TestListsOfCorruptDayBlocks(t *testing.T) {
 	}
 }
 
-// forgetful is a network that does not find the first of the rows it is asked for.
+// forgetful is a store that does not find the first of the requested rows.
 type forgetful struct{ *listStore }
 
 func (s forgetful) LoansIn(ctx context.Context, a report.Access, w report.ListWindow) ([]libraries.Loan, error) {
@@ -224,7 +224,7 @@ func (s forgetful) Named(ctx context.Context, a report.Access, ids []int64) ([]l
 	return s.listStore.Named(ctx, a, ids[1:])
 }
 
-// erased is a network that was told of an erasure while it was asked, and does not find the last of the people.
+// erased is a store that reports an erasure, and does not find the last readers of a page if some are missing.
 type erased struct {
 	*listStore
 	missing int
@@ -235,7 +235,7 @@ func (s erased) Named(ctx context.Context, a report.Access, ids []int64) ([]libr
 	return people, true, err
 }
 
-// TestUsersErased: a page of users says what its people say of erasures, and one of nobody asks for nobody.
+// TestUsersErased tests that a page of users reports erasures, and that an empty page reads nobody.
 func TestUsersErased(t *testing.T) {
 	s := newListStore(t, 10, 0)
 	for _, status := range []libraries.ReaderStatus{0, libraries.ReaderActive} {
@@ -258,7 +258,7 @@ func TestUsersErased(t *testing.T) {
 	}
 }
 
-// TestMissingRows: a row that the store does not find is an error, not a gap or the next row in its place.
+// TestMissingRows tests that a row that is missing or differs from its position is an error.
 func TestMissingRows(t *testing.T) {
 	s := newListStore(t, 9, testDays)
 	for _, list := range []string{"loans", "reservations", "users"} {
@@ -285,7 +285,7 @@ func TestMissingRows(t *testing.T) {
 	}
 }
 
-// mistaken is a network that finds other loans than it is asked for.
+// mistaken is a store that returns other loans than the requested ones.
 type mistaken struct {
 	*listStore
 	mistake func([]libraries.Loan) []libraries.Loan
@@ -301,7 +301,7 @@ func (s mistaken) Loans(ctx context.Context, a report.Access, marks report.ListP
 	return s.mistake(list), err
 }
 
-// TestDailyPagesReadTheirDaysAlone: a page of one day reads the blocks of one span of days, a repeated page none.
+// TestDailyPagesReadTheirDaysAlone tests that a page reads only the blocks of its days, and a repeated page none.
 func TestDailyPagesReadTheirDaysAlone(t *testing.T) {
 	s := newListStore(t, 8, 100)
 	r := report.Reports{Store: s, Cache: &keepAll{}}

@@ -23,7 +23,7 @@ import (
 )
 
 // listStore is a library network in memory: its rows, and the stored forms that a load would make of them. It counts its
-// reads, and has one state, so that there are no rounds.
+// reads. It has only one snapshot, so it answers no incremental pulls.
 type listStore struct {
 	report.Store
 
@@ -44,7 +44,7 @@ type listStore struct {
 	forms    map[calendar.Date]facts.DayForms
 	days     facts.Days
 	holdings facts.CountsByTitle
-	most     int // loans that were read at once
+	most     int // the most loans that were read at once
 	readings map[int64][]byte
 	blocks   [][]byte
 
@@ -57,13 +57,13 @@ type readerBook struct{ reader, book int64 }
 // history is the first day of the test networks' histories.
 const history = libraries.HistoryStart
 
-// access is the key check of the network as it is now.
+// access returns the access to the network's snapshot.
 func (s *listStore) access() report.Access {
 	return report.Access{Network: s.network, At: s.at, Hour: s.hour}
 }
 
-// newListStore returns a network of random rows: of the given number of days, from the history start on; of none, registers
-// alone.
+// newListStore returns a network with random rows of so many days, from the start of the history on. For 0 days it has
+// only terms, titles and readers.
 func newListStore(t testing.TB, seed uint64, days int) *listStore {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	s := &listStore{network: 7, at: snapshot.Versions{Registers: 3, Facts: 3}, hour: libraries.HourOf((history + 40).Start())}
@@ -106,7 +106,7 @@ func (s *listStore) addRegisters(rng *rand.Rand, readers, books int) {
 
 func pickOne[T any](rng *rand.Rand, of ...T) T { return of[rng.IntN(len(of))] }
 
-// addLoans makes loans, and a pair for some of their readers and titles.
+// addLoans adds loans, and a pair for some of their readers and titles.
 func (s *listStore) addLoans(rng *rand.Rand, days, n int) {
 	s.pairs = map[readerBook]libraries.Pair{}
 	for _, id := range rng.Perm(n) {
@@ -142,8 +142,8 @@ func (s *listStore) addReservations(rng *rand.Rand, days, n int) {
 	})
 }
 
-// addDays makes what readers did on the days, beside the register's counts. Some days have nothing, some readers nothing
-// but what is no row.
+// addDays adds what readers did on the days, apart from loans and reservations. Some days are empty, and some readers
+// did nothing that makes a row.
 func (s *listStore) addDays(rng *rand.Rand, days int) {
 	for i := range days {
 		if rng.IntN(5) == 0 {
@@ -157,8 +157,8 @@ func (s *listStore) addDays(rng *rand.Rand, days int) {
 	}
 }
 
-// readerOnDay is a reader's day: one with sessions, a preview alone, an automatic expiry alone, a return alone, or a conversion
-// of a reservation of another day alone.
+// readerOnDay returns a random day of a reader: one with sessions, or with only one kind of other events. These are
+// previews, an automatic expiry, a return, or the conversion of a reservation of another day.
 func readerOnDay(rng *rand.Rand, day calendar.Date, reader int64, books []libraries.Book) facts.DayDelta {
 	d := facts.DayDelta{Day: day, Reader: reader}
 	book := facts.BookDelta{Book: books[rng.IntN(len(books))].ID}
@@ -188,7 +188,7 @@ func readerOnDay(rng *rand.Rand, day calendar.Date, reader int64, books []librar
 	return d
 }
 
-// addRequests makes requests of few titles in several spellings.
+// addRequests adds requests for few titles in several spellings.
 func (s *listStore) addRequests(rng *rand.Rand, days, n int) {
 	for i := range n {
 		s.requests = append(s.requests, libraries.Request{
@@ -260,7 +260,7 @@ func (s *listStore) packDays(t testing.TB) {
 	s.days = daysOf(t, totals)
 }
 
-// packReadings packs what was read of the loans of each day.
+// packReadings makes the stored readings of each day's loans.
 func (s *listStore) packReadings() {
 	later := map[calendar.Date][]facts.LoanReading{}
 	for _, l := range s.loans {
@@ -297,7 +297,7 @@ func (s *listStore) packReaders() {
 	}
 }
 
-// read counts a read and refuses one of another state.
+// read counts a read, and refuses one of another network or snapshot.
 func (s *listStore) read(what string, a report.Access) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -329,7 +329,7 @@ func (s *listStore) Scan(_ context.Context, t auth.Tenant, at int64, k snapshot.
 	return stored{s.blocks, s.forms, facts.Network{Titles: s.holdings, Days: s.days}, s.readings}.scan(k, r, visit)
 }
 
-// stored are the stored forms of a network.
+// stored has the stored forms of a network.
 type stored struct {
 	readers [][]byte
 	days    map[calendar.Date]facts.DayForms
@@ -388,7 +388,7 @@ func (s *listStore) Named(_ context.Context, a report.Access, ids []int64) (peop
 	return people, false, s.read("people", a)
 }
 
-// positions returns where the rows of a register stand that are wanted.
+// marks returns the positions of the wanted rows of a list.
 func (s *listStore) marks(of report.ListKind, wanted func(day calendar.Date, reader, book int64) bool) report.ListPositions {
 	var marks report.ListPositions
 	if of == report.LoanList {
@@ -490,5 +490,5 @@ func only[T any](rows []T, wanted func(T) bool) []T {
 	return some
 }
 
-// is reports whether a filter, nil for none, lets a value pass.
+// is reports whether a value passes a filter. A nil filter lets all values pass.
 func is[T comparable](filter *T, v T) bool { return filter == nil || *filter == v }

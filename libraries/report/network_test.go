@@ -16,8 +16,8 @@ import (
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
-// network is a library network in memory: what is known of it, and the stored forms that a load would make of that. It
-// answers what summaries, dimensions, books and stock are computed from; of the row lists it knows nothing.
+// network is a library network in memory: its data, and the stored forms that a load would make of them. It has what
+// summaries, dimensions, books and stock need, and no row lists.
 type network struct {
 	report.Store
 
@@ -42,7 +42,7 @@ type network struct {
 	reads int
 }
 
-// read counts a read, and refuses one of another state.
+// read counts a read, and refuses one of another snapshot.
 func (n *network) read(a report.Access) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -82,7 +82,7 @@ func (n *network) reports() *report.Reports {
 	return &report.Reports{Store: n, Cache: &keepAll{}}
 }
 
-// access is the key check of the network as it is now.
+// access returns the access to the network's snapshot.
 func (n *network) access() report.Access {
 	return report.Access{Network: 5, At: n.at, Hour: n.hour}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/lectern-dev/lectern/reading/packed"
 )
 
-// TestEveryStatusIsListedAlone: the pages of each status add up to those of all, in both registers.
+// TestEveryStatusIsListedAlone tests that the rows of each status add up to all loans, and to all reservations.
 func TestEveryStatusIsListedAlone(t *testing.T) {
 	s := newListStore(t, 23, testDays)
 	r, p := report.Reports{Store: s, Cache: &keepAll{}}, paging.Page{Number: 1, Size: 1000}
@@ -43,7 +43,7 @@ func TestEveryStatusIsListedAlone(t *testing.T) {
 	}
 }
 
-// TestLoansOfOneTitleShowTheSame: seconds and progress belong to the reader and the title, so two loans share them.
+// TestLoansOfOneTitleShowTheSame tests that a reader's loans of one title show the same seconds and progress.
 func TestLoansOfOneTitleShowTheSame(t *testing.T) {
 	s := newListStore(t, 24, 0)
 	reader, book := s.people[0].ID, s.books[0].ID
@@ -66,7 +66,7 @@ func TestLoansOfOneTitleShowTheSame(t *testing.T) {
 	}
 }
 
-// TestLoanDay: a loan is listed on its Brasilia day, which ends at 03:00 UTC, and by identifier within it, not by its time.
+// TestLoanDay tests that loans are listed by Brasilia day, which ends at 03:00 UTC, and within a day by identifier.
 func TestLoanDay(t *testing.T) {
 	s := newListStore(t, 25, 0)
 	end := (history + 1).Start()
@@ -91,7 +91,7 @@ func TestLoanDay(t *testing.T) {
 	}
 }
 
-// TestPageReadsItsOwnLoans: a page of loans reads only its own loans, however deep it is, and a page after the last reads none.
+// TestPageReadsItsOwnLoans tests that a page of loans reads only its own, however deep it is, and one past the end none.
 func TestPageReadsItsOwnLoans(t *testing.T) {
 	s := newListStore(t, 26, testDays)
 	r := report.Reports{Store: s, Cache: &keepAll{}}
@@ -109,7 +109,7 @@ func TestPageReadsItsOwnLoans(t *testing.T) {
 	}
 }
 
-// TestListsOfCorruptRegisters: what the parts of a network say of each other must agree.
+// TestListsOfCorruptRegisters tests that missing loans, titles or readings, and corrupt readings, are an error.
 func TestListsOfCorruptRegisters(t *testing.T) {
 	for name, spoil := range map[string]func(s *listStore){
 		"a loan is gone":       func(s *listStore) { s.loans = s.loans[1:] },

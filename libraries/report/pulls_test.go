@@ -19,8 +19,8 @@ import (
 // inAugust returns noon of a day of August 2026 in Brasilia.
 func inAugust(day int) time.Time { return time.Date(2026, 8, day, 15, 0, 0, 0, time.UTC) }
 
-// twoLoads makes two snapshots. The second load renames library 1 and title 2, moves reader 150 from library 2 to 1, ends loan 1 on
-// August 8 and reservation 1, lets reader 300 borrow, and has reader 0 read on.
+// twoLoads makes two snapshots. The second load renames library 1 and title 2 and moves reader 150 from library 2 to 1.
+// It ends loan 1 on August 8 and reservation 1, and adds a loan of reader 300 and a session of reader 0.
 func twoLoads(t *testing.T) (s *librariesdb.Store, was, now report.Access) {
 	t.Helper()
 	db := newDB(t)
@@ -60,7 +60,7 @@ func twoLoads(t *testing.T) (s *librariesdb.Store, was, now report.Access) {
 	return s, was, f.load(t, s, network, at)
 }
 
-// TestSince has the rows of incremental pulls, those that are removed with a minus (H14).
+// TestSince tests the rows of incremental pulls. Removed rows have a minus (H14).
 func TestSince(t *testing.T) {
 	s, was, now := twoLoads(t)
 	id := func(n int64) *int64 { return &n }
@@ -111,7 +111,7 @@ func TestSince(t *testing.T) {
 	}
 }
 
-// TestLists has each filter of the lists, and what their rows show.
+// TestLists tests each filter of the lists, and what their rows show.
 func TestLists(t *testing.T) {
 	s, _, now := twoLoads(t)
 	august := func(day int) calendar.Date { return calendar.MustParse("2026-07-31") + calendar.Date(day) }

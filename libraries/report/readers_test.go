@@ -13,7 +13,7 @@ import (
 	"github.com/lectern-dev/lectern/reading/packed"
 )
 
-// packBlocks packs attributes, which ascend, block by block, as a store keeps them.
+// packBlocks packs ascending attributes into blocks, as a store has them.
 func packBlocks(all []facts.Attributes) [][]byte {
 	var blocks [][]byte
 	for len(all) > 0 {
@@ -27,7 +27,7 @@ func packBlocks(all []facts.Attributes) [][]byte {
 	return blocks
 }
 
-// readersOf reads attributes back in columns.
+// readersOf packs attributes and reads them back.
 func readersOf(tb testing.TB, all []facts.Attributes) *report.Readers {
 	tb.Helper()
 	r, err := report.ReadReaders(packBlocks(all))
@@ -87,7 +87,7 @@ func TestReadReadersOrder(t *testing.T) {
 	}
 }
 
-// TestReadReadersOfOneBlockTooLarge: no block has as many readers as this one says.
+// TestReadReadersOfOneBlockTooLarge tests that a block that claims more readers than a block can have is corrupt.
 func TestReadReadersOfOneBlockTooLarge(t *testing.T) {
 	block := binary.AppendUvarint([]byte{1}, 1<<60)
 	if _, err := report.ReadReaders([][]byte{block}); !errors.Is(err, packed.ErrCorrupt) {

@@ -16,8 +16,8 @@ import (
 
 const cityDays = 4
 
-// cityNetwork has readers who each live in a city of their own, and on each of some days read the title of the same number,
-// and on odd days another one.
+// cityNetwork returns a network whose readers each live in a city of their own. On every other day a reader reads the
+// title with the same number, on the days between the next title.
 func cityNetwork(tb testing.TB, readers, titles int64) *network {
 	n := &network{forms: map[calendar.Date]facts.DayForms{}, totals: map[calendar.Date]facts.DayTotals{}, hour: libraries.HourOf((libraries.HistoryStart + 40).Start())}
 	for id := range titles {
@@ -45,15 +45,15 @@ func cityNetwork(tb testing.TB, readers, titles int64) *network {
 	return n
 }
 
-// TestManyCities groups by a free text that is another for each reader: memory follows what was read, and not the groups
-// times the titles, of which bitsets would take 150 MB for each visitor.
+// TestManyCities groups by a text that differs for each reader. Memory must depend on what was read, not on groups times
+// titles: bitsets would take 150 MB for each goroutine.
 func TestManyCities(t *testing.T) {
 	const readers, titles, limit = 60_000, 20_000, 120 << 20
 	n := cityNetwork(t, readers, titles)
 	cache := &keepAll{}
 	reports := &report.Reports{Store: n, Cache: cache}
 	q := report.SummaryQuery{Period: firstDays(cityDays)}
-	if _, err := reports.Summary(t.Context(), n.access(), q, wholePage); err != nil { // so that what was read is in the cache
+	if _, err := reports.Summary(t.Context(), n.access(), q, wholePage); err != nil { // fills the cache
 		t.Fatal(err)
 	}
 	q.GroupBy = report.ByCity
@@ -80,7 +80,7 @@ func TestManyCities(t *testing.T) {
 	}
 }
 
-// TestListeners counts who listened, for however long, and not who read (L20).
+// TestListeners tests that readers who listened, however briefly, are listeners, and others are not (L20).
 func TestListeners(t *testing.T) {
 	for _, test := range []struct {
 		name     string

@@ -9,7 +9,7 @@ import (
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
-// TestSets adds ranks to sets, joins them, and compares them with maps.
+// TestSets compares sets of ranks and their union with maps.
 func TestSets(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	for range 300 {
@@ -37,7 +37,7 @@ func TestSets(t *testing.T) {
 	}
 }
 
-// TestScansAtOnce begins as many scans as may be under way, and one more, which waits until its context ends.
+// TestScansAtOnce tests that a scan beyond the limit waits until another one or its own context ends.
 func TestScansAtOnce(t *testing.T) {
 	for range cap(scans) {
 		scans <- struct{}{}
@@ -49,7 +49,7 @@ func TestScansAtOnce(t *testing.T) {
 		_, err := r.scan(ctx, Access{}, tables{}, calendar.Period{Start: 5, End: 4}, nil, 0, nil)
 		return err
 	}
-	for range 20 { // where there were room, either might come first
+	for range 20 { // with a free slot, a scan might succeed
 		if err := scan(ctx); !errors.Is(err, context.Canceled) {
 			t.Fatalf("a scan too many = %v, want it to wait until its context is done", err)
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
-// attributesFor makes the attributes of a reader: few values shared by many, as in a library network.
+// attributesFor returns random attributes of a reader. Many readers share few values, as in a library network.
 func attributesFor(r *rand.Rand, id int64) facts.Attributes {
 	a := facts.Attributes{
 		ID: id, Library: r.Int64N(40) + libraries.None, AgeGroup: r.Int64N(8) + libraries.None,
@@ -27,7 +27,7 @@ func attributesFor(r *rand.Rand, id int64) facts.Attributes {
 	return a
 }
 
-// blockOf makes the readers of one block.
+// blockOf returns random readers of one block, ascending.
 func blockOf(r *rand.Rand, block int64, readers int) []facts.Attributes {
 	ids := r.Perm(facts.BlockReaders)[:readers]
 	slices.Sort(ids)

@@ -17,11 +17,11 @@ import (
 	"github.com/lectern-dev/lectern/reading/packed"
 )
 
-// blockStore has a block for each day, and remembers which spans were read.
+// blockStore has blocks of most of its days, and records which spans were read.
 type blockStore struct {
 	Store
 	days  []calendar.Date
-	fails calendar.Date // the span that has it is not to be read
+	fails calendar.Date // reading the span with this day fails
 	ended chan struct{} // once it is closed, a read waits for the end of its context
 
 	mu    sync.Mutex
@@ -51,7 +51,7 @@ func (s *blockStore) Scan(ctx context.Context, _ auth.Tenant, _ int64, k snapsho
 	}
 	for _, d := range s.days {
 		data := []byte{byte(k.Number), byte(d)}
-		if d%10 == 9 { // a day of which there is no block
+		if d%10 == 9 { // this day has no block
 			continue
 		}
 		if r.A.Contains(int64(d)) {
@@ -63,7 +63,7 @@ func (s *blockStore) Scan(ctx context.Context, _ auth.Tenant, _ int64, k snapsho
 	return nil
 }
 
-// someDays are days with gaps: a day alone, days before 1970, and a run over several spans.
+// someDays returns days with gaps: single days, days before 1970, and a run over several spans.
 func someDays() []calendar.Date {
 	days := []calendar.Date{-3, -1, 0, 20}
 	for d := calendar.Date(61); d < 100; d++ {
@@ -110,7 +110,7 @@ func TestScanDays(t *testing.T) {
 	}
 }
 
-// TestScanDaysErrors: an error of a read or of a visit is returned, and no goroutine reads another span after it.
+// TestScanDaysErrors tests that scanDays stops with the error of a read, of a visit, or of its context.
 func TestScanDaysErrors(t *testing.T) {
 	s := newBlockStore()
 	r := Reports{Store: s, History: -50}
@@ -145,7 +145,7 @@ func TestScanDaysErrors(t *testing.T) {
 	}
 }
 
-// TestKey holds that keys differ where the values that they are made of do.
+// TestKey tests that keys differ if the values that they are made of differ.
 func TestKey(t *testing.T) {
 	a, one, two, empty, dash := Access{Network: 3}, int64(1), int64(2), "", "-"
 	band, d := stock.BandNone, calendar.Date(0)
@@ -176,7 +176,7 @@ func TestKey(t *testing.T) {
 	}
 }
 
-// TestPlacesByTitle: titles that fold alike share a place, the others do not.
+// TestPlacesByTitle tests that equal titles share a place, and others do not.
 func TestPlacesByTitle(t *testing.T) {
 	for _, tt := range []struct {
 		titles []string
@@ -196,7 +196,7 @@ func TestPlacesByTitle(t *testing.T) {
 	}
 }
 
-// TestTitleRanks: the ranks of titles that ascend are found; one that is not there, wherever it would stand, is an error.
+// TestTitleRanks tests that the ranks of ascending titles are found, and that an unknown title is an error.
 func TestTitleRanks(t *testing.T) {
 	c := NewCatalogue(nil, []libraries.Book{{ID: 10}, {ID: 20}}, nil)
 	if got, err := c.ranks(nil, []int64{10, 20}); err != nil || !slices.Equal(got, []int32{0, 1}) {
@@ -209,9 +209,9 @@ func TestTitleRanks(t *testing.T) {
 	}
 }
 
-// TestPanicWithoutCache: reports read on goroutines, where a panic would end the process.
+// TestPanicWithoutCache tests that a panic of the store becomes an error, because on a goroutine it would end the process.
 func TestPanicWithoutCache(t *testing.T) {
-	r := &Reports{Store: struct{ Store }{}} // whose methods panic
+	r := &Reports{Store: struct{ Store }{}} // its methods panic
 	if _, err := r.tables(t.Context(), Access{}); err == nil || !strings.Contains(err.Error(), "panic: ") {
 		t.Errorf("tables = %v, want the panic as an error", err)
 	}

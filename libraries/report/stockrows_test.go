@@ -9,8 +9,8 @@ import (
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
-// TestStockOneLine holds that one line has to meet both the collection and the days of purchase, and that the days of a
-// legacy line are those shown (L9).
+// TestStockOneLine tests that one line must meet both the collection and the days of purchase. A legacy line is found by
+// the day that it shows (L9).
 func TestStockOneLine(t *testing.T) {
 	one := int64(1)
 	line := func(c stock.Collection, k stock.Kind, at calendar.Date) stock.BookLine {

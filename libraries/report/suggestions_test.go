@@ -13,7 +13,7 @@ import (
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
-// request is a request for a title at an hour of the history's first day.
+// request returns a request for a title at an hour of the history's first day.
 func request(id, reader int64, title string, hour int) libraries.Request {
 	return libraries.Request{
 		ID: id, Reader: reader, Title: title, Availability: libraries.NotFound, Requested: history.Start().Add(time.Duration(hour) * time.Hour),
@@ -26,7 +26,7 @@ func with(q libraries.Request, author, publisher, term string) libraries.Request
 	return q
 }
 
-// TestSuggestions has the rules of L14 one by one. A suggestion is written as its texts, requests/readers.
+// TestSuggestions tests the rules of L14 one by one. A suggestion is written as its texts, requests/readers.
 func TestSuggestions(t *testing.T) {
 	found := request(3, 1, "Iracema", 2)
 	found.Availability = libraries.InMarketplace
@@ -88,7 +88,7 @@ func TestSuggestions(t *testing.T) {
 	}
 }
 
-// TestSuggestionSearch searches the folded titles and search terms.
+// TestSuggestionSearch tests the search in folded titles and search terms.
 func TestSuggestionSearch(t *testing.T) {
 	s := newListStore(t, 41, 0)
 	s.requests = []libraries.Request{request(1, 1, "Ária", 0), request(2, 1, "Dom", 1), with(request(3, 1, "", 2), "Aria", "Aria", "bôla  azul"), with(request(4, 1, "Eco", 3), "", "", "ária")}
@@ -101,7 +101,7 @@ func TestSuggestionSearch(t *testing.T) {
 	}
 }
 
-// TestRequests has each filter of the requests for titles, from which those of other days are absent.
+// TestRequests tests each filter of the requests for titles, and that requests of other days are left out.
 func TestRequests(t *testing.T) {
 	s := newListStore(t, 43, 0)
 	s.requests = []libraries.Request{request(1, 1, "Ária", -1), request(2, 2, "Ária", 0), with(request(3, 1, "aria", 1), "Eça", "", ""), with(request(4, 2, "aria", 23), "eça", "", ""), request(5, 2, "aria", 24)}
@@ -124,7 +124,7 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// TestRequestsCompareTitlesWhole: but for case and outer spaces every character counts (L15).
+// TestRequestsCompareTitlesWhole tests that the title filter ignores only case and outer spaces (L15).
 func TestRequestsCompareTitlesWhole(t *testing.T) {
 	s := newListStore(t, 44, 0)
 	s.requests = []libraries.Request{request(1, 1, "Dom Casmurro", 0), request(2, 1, "", 1)}

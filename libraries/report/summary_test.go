@@ -17,7 +17,7 @@ import (
 	"github.com/lectern-dev/lectern/reading/packed"
 )
 
-// wholePage is a page that has every row there is.
+// wholePage is a page that is large enough for all rows.
 var wholePage = paging.Page{Number: 1, Size: 1000}
 
 // firstDays is the period of the first days of the history.
@@ -25,7 +25,7 @@ func firstDays(n int) calendar.Period {
 	return calendar.Period{Start: libraries.HistoryStart, End: libraries.HistoryStart + calendar.Date(n-1)}
 }
 
-// TestSummaryWithoutVideo shows materials.video as null, and no data as zeros.
+// TestSummaryWithoutVideo tests that materials.video is null without videos, and that a summary without data has zeros.
 func TestSummaryWithoutVideo(t *testing.T) {
 	n := (&network{books: []libraries.Book{{ID: 1, HasEbook: true}}}).pack(t)
 	q := report.SummaryQuery{Period: firstDays(10), Today: libraries.HistoryStart + 40, GroupBy: report.ByCity}
@@ -42,7 +42,7 @@ func TestSummaryWithoutVideo(t *testing.T) {
 	}
 }
 
-// TestSummaryActiveLoans holds that returns of loans made before the period make no negative number.
+// TestSummaryActiveLoans tests that returns of loans made before the period do not make the number negative.
 func TestSummaryActiveLoans(t *testing.T) {
 	g := report.General{Sums: metric.Measures{metric.Loans: 3, metric.Returns: 5}}
 	if got := g.ActiveLoans(); got != 0 {
@@ -53,7 +53,7 @@ func TestSummaryActiveLoans(t *testing.T) {
 	}
 }
 
-// TestSummaryChannelsSilent shows channels as not available, and asks again the next time.
+// TestSummaryChannelsSilent tests that channels are not available without an answer, and that the next summary asks again.
 func TestSummaryChannelsSilent(t *testing.T) {
 	n := village(t)
 	reports := n.reports()
@@ -86,8 +86,8 @@ func TestSummaryChannelsSilent(t *testing.T) {
 	}
 }
 
-// TestSummaryAgain holds that an answer that was given is not read again, for other pages neither, and that it is of
-// the state of its access: after a load it is the new one.
+// TestSummaryAgain tests that a repeated summary reads only the channels again, and that a summary after a load is of
+// the new snapshot.
 func TestSummaryAgain(t *testing.T) {
 	n := village(t)
 	reports, before := n.reports(), n.access()
@@ -101,8 +101,8 @@ func TestSummaryAgain(t *testing.T) {
 			t.Errorf("%s takes %d bytes", key.What, v.value.Bytes())
 		}
 	}
-	reads := n.reads // but for the channels, whose source may be another
-	q.Today++        // nothing of it depends on the clock
+	reads := n.reads // channels are read again, since their source may be another one
+	q.Today++        // the answer does not depend on the clock
 	again, err := reports.Summary(t.Context(), before, q, wholePage)
 	if err != nil || n.reads > reads+1 || !reflect.DeepEqual(first, again) {
 		t.Errorf("again: %v, %d more reads", err, n.reads-reads)
@@ -118,7 +118,7 @@ func TestSummaryAgain(t *testing.T) {
 	}
 }
 
-// TestSummaryCorrupt holds that blocks that do not fit the registers are an error, not a panic or a wrong number.
+// TestSummaryCorrupt tests that blocks that do not fit the tables are an error, not a panic or a wrong number.
 func TestSummaryCorrupt(t *testing.T) {
 	breaks := map[string]func(n *network){
 		"a reader who is not there": func(n *network) { n.blocks = n.blocks[:1] },
@@ -140,7 +140,7 @@ func TestSummaryCorrupt(t *testing.T) {
 	}
 }
 
-// TestChannelSums stop at the largest number instead of turning negative.
+// TestChannelSums tests that sums stop at the largest number instead of turning negative.
 func TestChannelSums(t *testing.T) {
 	n, source := village(t), &network{}
 	source.at = n.at
@@ -166,8 +166,8 @@ func TestChannelSums(t *testing.T) {
 	}
 }
 
-// TestDeletedUsers has readers of each status on both sides of the first day of the history, of the last 30 days, and of now
-// (L12); withLoans counts the deactivated ones alone.
+// TestDeletedUsers tests readers of each status on both sides of the first day of the history, of the last 30 days, and
+// of now (L12). withLoans counts only the deactivated ones.
 func TestDeletedUsers(t *testing.T) {
 	now := libraries.HistoryStart + 60
 	for _, test := range []struct {

@@ -8,7 +8,7 @@ import (
 	"github.com/lectern-dev/lectern/paging"
 )
 
-// TestUpdatedSince: the start of the day counts, an instant before it does not (L17).
+// TestUpdatedSince tests that an update at the start of the day passes the filter, and an earlier one does not (L17).
 func TestUpdatedSince(t *testing.T) {
 	s := newListStore(t, 32, 0)
 	since := history + 5
@@ -23,8 +23,8 @@ func TestUpdatedSince(t *testing.T) {
 	}
 }
 
-// TestErasedIsNotKept: the rows of people are in no cache (L18). The store's change without a new state, which no load
-// makes, shows it.
+// TestErasedIsNotKept tests that the rows of people are not cached (L18). The test changes the store without a new
+// snapshot, which no load does.
 func TestErasedIsNotKept(t *testing.T) {
 	s := newListStore(t, 33, testDays)
 	r := report.Reports{Store: s, Cache: &keepAll{}}

@@ -76,8 +76,8 @@ func village(t *testing.T) *network {
 	return n.pack(t)
 }
 
-// generalText has registered readers, those with a login, titles and active reservations, then logins, loans, returns, readings10 and
-// readings50, previews, reading seconds, renewals, reservations and converted ones.
+// generalText returns registered readers, those with a login, titles and active reservations, then logins, loans,
+// returns, readings10 and readings50, previews, reading seconds, renewals, reservations and converted ones.
 func generalText(g report.General) string {
 	s := g.Sums
 	return fmt.Sprintf("%d %d %d %d: %d %d %d %d %d %d %d %d %d %d", g.RegisteredUsers, g.UsersWithLogin, g.DistinctBooks, g.ActiveReservations,
@@ -85,7 +85,7 @@ func generalText(g report.General) string {
 		s[metric.ReadingSeconds], s[metric.Renewals], s[metric.Reservations], s[metric.ReservationsConverted])
 }
 
-// TestSummaryOfReaders has each filter of L11 on the village, all with one cache.
+// TestSummaryOfReaders tests each filter of L11 on the village, all with one cache.
 func TestSummaryOfReaders(t *testing.T) {
 	n := village(t)
 	reports := n.reports()
@@ -121,7 +121,7 @@ func TestSummaryOfReaders(t *testing.T) {
 	}
 }
 
-// TestSummaryGroups has the groups in the order of their folded labels, then of their keys, those without one last.
+// TestSummaryGroups tests that groups are ordered by folded label, then by key, with the group without a key last.
 func TestSummaryGroups(t *testing.T) {
 	n := village(t)
 	reports := n.reports()
@@ -151,7 +151,7 @@ func TestSummaryGroups(t *testing.T) {
 	}
 }
 
-// TestSummaryOfBase has the blocks that no filter cuts (L10 to L12, L19, L20).
+// TestSummaryOfBase tests the parts of a summary that no filter affects (L10 to L12, L19, L20).
 func TestSummaryOfBase(t *testing.T) {
 	n := village(t)
 	s, err := n.reports().Summary(t.Context(), n.access(), report.SummaryQuery{Period: firstDays(13), Filter: report.ReaderFilter{State: new("RJ")}}, wholePage)
@@ -163,7 +163,7 @@ func TestSummaryOfBase(t *testing.T) {
 		"channels":     {s.Channels, report.ChannelTotals{Available: true, AppEstimated: true, App: 7, Mobile: 4, Desktop: 9, Tablet: 1}},
 		"formats":      {s.Formats, report.Formats{Catalogue: report.Split{EbookOnly: 1, AudiobookOnly: 1, Both: 1}, Loans: report.Split{EbookOnly: 1, Both: 2}, Listeners: 1, ListeningSeconds: 60}},
 		"reservations": {s.Reservations, report.ReservationTotals{Active: 3, Cancelled: 3, Lost: 4}},
-		// 23 of title 1, which has 5 readings, and 26 of title 2, which has 30: 31 of 49 are allocated.
+		// Title 1 has 5 readings of 23 possible ones, title 2 has 30 of 26: 31 of 49 are allocated.
 		"stock":      {s.Stock, report.StockTotals{ActiveLoans: 3, Readings: 35, Possible: 49, Percentage: 6327, ActiveReservations: 3, Histogram: [stock.Bands]int64{3: 1, stock.BandOver: 1}}},
 		"categories": {s.Profile.Categories, []report.ProfileItem{{Name: "Arte", Titles: 2, Loans: 1}, {Name: "arte", Titles: 1, Loans: 2}, {Name: "Ficção", Titles: 1, Loans: 1}}},
 		"subjects":   {s.Profile.Subjects, []report.ProfileItem{{Name: "Mar", Titles: 2, Loans: 3}, {Name: "Céu", Titles: 1, Loans: 2}}},
@@ -202,7 +202,7 @@ var titleFilters = []struct {
 	{report.TitleFilter{Search: new("a"), Category: new(int64(2)), Year: new(int64(1990))}, "1", "1"},
 }
 
-// booksText asks for books by pages of each size, and joins them.
+// booksText returns the numbers of the books, which must be the same by pages of each size.
 func booksText(t *testing.T, n *network, r *report.Reports, q report.BookQuery) string {
 	t.Helper()
 	first := ""
@@ -227,7 +227,7 @@ func booksText(t *testing.T, n *network, r *report.Reports, q report.BookQuery) 
 	return first
 }
 
-// TestBooks has each filter and each order (L15), all with one cache.
+// TestBooks tests each filter and each order (L15), all with one cache.
 func TestBooks(t *testing.T) {
 	n := village(t)
 	reports := n.reports()
@@ -269,7 +269,7 @@ func TestBooks(t *testing.T) {
 	}
 }
 
-// TestBooksCorrupt: a block of titles that does not fit the catalogue is an error, wherever the missing title is.
+// TestBooksCorrupt tests that a block of titles that is cut short or has an unknown title is an error.
 func TestBooksCorrupt(t *testing.T) {
 	for missing := range 4 {
 		n := village(t)
@@ -287,7 +287,7 @@ func TestBooksCorrupt(t *testing.T) {
 	}
 }
 
-// TestStock has each filter, band and order, and all that rows show (L9, L10).
+// TestStock tests each filter, band and order, and all that rows show (L9, L10).
 func TestStock(t *testing.T) {
 	n := village(t)
 	reports := n.reports()

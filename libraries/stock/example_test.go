@@ -36,7 +36,7 @@ func ExampleAllocate() {
 	// 70 of 62 1.1290 101+
 }
 
-// The band is taken on the exact ratio, which may be a little above the one that is shown.
+// The band depends on the exact ratio, which may be a little above the one that is shown.
 func ExampleBandOf() {
 	fmt.Println(stock.Ratio(100_000, 1_000_000), stock.BandOf(100_000, 1_000_000))
 	fmt.Println(stock.Ratio(100_001, 1_000_000), stock.BandOf(100_001, 1_000_000))

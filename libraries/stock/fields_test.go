@@ -7,7 +7,7 @@ import (
 	"github.com/lectern-dev/lectern/paging/row"
 )
 
-// TestNumbers: stored lines have these numbers, and 0 is none.
+// TestNumbers tests that the stored numbers of collections and kinds do not change. They begin at 1.
 func TestNumbers(t *testing.T) {
 	for got, want := range map[stock.Collection]string{1: "platform", 2: "additional", 3: "external", 4: "manual"} {
 		if got.String() != want {
@@ -21,7 +21,7 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// TestLabelOfManyDigits: a label has the number as people write it.
+// TestLabelOfManyDigits tests that a label has its number without separators.
 func TestLabelOfManyDigits(t *testing.T) {
 	for kind, want := range map[stock.Kind]string{stock.PurchaseLine: "Compra 1234567890", stock.LegacyLine: "Legado 1234567890"} {
 		if got := (stock.Line{Kind: kind, Number: 1234567890}).Label(); got != want {
@@ -30,7 +30,7 @@ func TestLabelOfManyDigits(t *testing.T) {
 	}
 }
 
-// TestPriceField: a price in a feed is an amount, and what is none has the reason alone.
+// TestPriceField tests that a price in a feed is an amount, and that any other text gives ErrMoney.
 func TestPriceField(t *testing.T) {
 	f := row.Of(&stock.BookLine{}).Field("unitPrice")
 	if n, err := f.Parse([]byte("12.5")); n != 1250 || err != nil {

@@ -8,13 +8,13 @@ import (
 	"github.com/lectern-dev/lectern/libraries/stock"
 )
 
-// FuzzParseMoney holds an amount to fractions: rounded half away from zero to cents.
+// FuzzParseMoney compares ParseMoney with big.Rat: an amount is rounded half away from zero to cents.
 func FuzzParseMoney(f *testing.F) {
 	for _, s := range []string{"0", "0.005", "0.0049999", "12.5", "90071992547409.91", "90071992547409.915", "90071992547409.914", "-0", "-0.001", "1e3", "x"} {
 		f.Add(s)
 	}
 	grammar := regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
-	tooLong := regexp.MustCompile(`[eE][+-]?0*[0-9]{4,}$`) // for fractions
+	tooLong := regexp.MustCompile(`[eE][+-]?0*[0-9]{4,}$`) // for big.Rat
 	most := big.NewInt(1<<53 - 1)
 	f.Fuzz(func(t *testing.T, text string) {
 		if tooLong.MatchString(text) {

@@ -97,7 +97,7 @@ func TestShown(t *testing.T) {
 	}
 }
 
-// own is an own line of copies times 26, purchased on a day.
+// own returns a line of the network's own, with one copy, purchased on a day.
 func own(id, number int64, kind stock.Kind, purchased string) stock.Line {
 	return stock.Line{ID: id, Collection: stock.Additional, Kind: kind, Number: number, Copies: new(int64(1)),
 		PurchasedAt: calendar.MustParse(purchased)}
@@ -116,7 +116,7 @@ func TestOwnLines(t *testing.T) {
 		own(2, 3, stock.PurchaseLine, "2026-07-21"),
 		own(5, 3, stock.PurchaseLine, "2026-07-21"),
 		own(1, 3, stock.LegacyLine, "2026-07-21"),
-		own(3, 10, stock.LegacyLine, "2026-07-21"), // numbers, not texts
+		own(3, 10, stock.LegacyLine, "2026-07-21"), // compared as numbers, not as texts
 		own(4, 1, stock.PurchaseLine, "2026-07-22"),
 	}
 	rapid.Check(t, func(t *rapid.T) {

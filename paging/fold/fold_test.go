@@ -44,7 +44,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-// slowText follows the sentence of L15 step by step.
+// slowText follows rule L15 step by step.
 func slowText(s string) string {
 	var letters []rune
 	for _, r := range norm.NFKD.String(s) {
@@ -74,7 +74,7 @@ func TestTextLaws(t *testing.T) {
 	})
 }
 
-// TestTextEveryCharacter: what any character folds to folds to itself.
+// TestTextEveryCharacter tests that folding the folded text of a character changes nothing.
 func TestTextEveryCharacter(t *testing.T) {
 	for r := rune(0); r <= utf8.MaxRune; r++ {
 		once := fold.Text(string(r))
@@ -84,7 +84,7 @@ func TestTextEveryCharacter(t *testing.T) {
 	}
 }
 
-// TestTextASCII folds each text of two bytes of ASCII: in lower case, without spaces at the ends or in a row.
+// TestTextASCII tests each text of two ASCII bytes: it is folded to lower case, without extra spaces.
 func TestTextASCII(t *testing.T) {
 	for a := range rune(0x80) {
 		for b := range rune(0x80) {

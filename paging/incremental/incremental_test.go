@@ -13,7 +13,7 @@ import (
 	"github.com/lectern-dev/lectern/paging/incremental"
 )
 
-// row is a row of the lists of these tests: what is shown is its text.
+// row is a row of the lists of these tests. Its visible content is text.
 type row struct {
 	a, b int64
 	text string
@@ -21,7 +21,7 @@ type row struct {
 
 func key(r row) incremental.Row { return incremental.Row{A: r.a, B: r.b} }
 
-// lists draws a list of rows that ascend.
+// lists draws a list of rows in ascending order.
 func lists(rt *rapid.T, name string) []row {
 	kept := rapid.MapOf(rapid.Custom(func(t *rapid.T) [2]int64 {
 		return [2]int64{rapid.Int64Range(0, 3).Draw(t, "a"), rapid.Int64Range(0, 3).Draw(t, "b")}
@@ -34,10 +34,11 @@ func lists(rt *rapid.T, name string) []row {
 	return list
 }
 
-// TestRound brings a copy of one list to another, page by page: it becomes that list, and what is the same in both is not listed.
+// TestRound tests that an incremental pull turns a copy of one list into the other, page by page, and lists only rows
+// that differ.
 func TestRound(t *testing.T) { rapid.Check(t, bringsTheCopy) }
 
-// FuzzDiff is TestRound for what a fuzzer draws.
+// FuzzDiff is TestRound with values that a fuzzer draws.
 func FuzzDiff(f *testing.F) { f.Fuzz(rapid.MakeFuzz(bringsTheCopy)) }
 
 func bringsTheCopy(rt *rapid.T) {
@@ -66,7 +67,7 @@ func bringsTheCopy(rt *rapid.T) {
 	}
 }
 
-// apply brings a page of a round to a copy. What it lists must differ from what the copy has.
+// apply applies a page of an incremental pull to a copy. Each listed row must differ from the copy's.
 func apply(rt *rapid.T, copied map[incremental.Row]string, now []row, all incremental.Rows, page paging.Page) {
 	list, err := incremental.Page(all, page, func(kept incremental.Rows) ([]row, error) {
 		return slices.DeleteFunc(slices.Clone(now), func(r row) bool { return !slices.Contains(kept, key(r)) }), nil
@@ -87,7 +88,7 @@ func apply(rt *rapid.T, copied map[incremental.Row]string, now []row, all increm
 	}
 }
 
-// TestMost refuses a round that has more rows than may be kept.
+// TestMost tests that an incremental pull of too many rows is refused.
 func TestMost(t *testing.T) {
 	rows := make(incremental.Rows, 2_000_000-1)
 	if err := rows.Add(incremental.Row{A: 1}); err != nil {
@@ -102,7 +103,7 @@ func TestMost(t *testing.T) {
 	}
 }
 
-// TestSorted keeps of a row that was added twice what was added first.
+// TestSorted tests that the first entry counts if a row was added twice.
 func TestSorted(t *testing.T) {
 	rows := incremental.Rows{{A: 2}, {A: 1, B: 2, Note: 7}, {A: 1, B: 2, Removed: true}, {A: 1, B: 1}}
 	if got, want := rows.Sorted(), (incremental.Rows{{A: 1, B: 1}, {A: 1, B: 2, Note: 7}, {A: 2}}); !slices.Equal(got, want) {
@@ -110,17 +111,17 @@ func TestSorted(t *testing.T) {
 	}
 }
 
-// TestBytes counts the room that rows hold, which may be more than they fill.
+// TestBytes tests that Bytes returns the allocated memory, which may be more than the rows need.
 func TestBytes(t *testing.T) {
 	if got, want := make(incremental.Rows, 3, 5).Bytes(), 5*int(unsafe.Sizeof(incremental.Row{})); got != want {
 		t.Errorf("Bytes = %d, want %d", got, want)
 	}
 }
 
-// all is a page of all rows.
+// all is a page with all rows.
 var all = paging.Page{Number: 1, Size: 10}
 
-// TestPageGone reads nothing where all rows of a page were removed, and tells which they were.
+// TestPageGone tests that a page of removed rows lists them without reading.
 func TestPageGone(t *testing.T) {
 	read := func(incremental.Rows) ([]row, error) { return nil, errors.New("it was read") }
 	list, err := incremental.Page(incremental.Rows{{A: 1, Removed: true}}, all, read, func(r incremental.Row) row { return row{a: r.A} })
@@ -129,7 +130,7 @@ func TestPageGone(t *testing.T) {
 	}
 }
 
-// TestPageLacks is an error where rows that changed cannot be read.
+// TestPageLacks tests that Page fails if changed rows cannot be read.
 func TestPageLacks(t *testing.T) {
 	broken := errors.New("broken")
 	for _, tt := range []struct {

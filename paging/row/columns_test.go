@@ -12,7 +12,7 @@ import (
 	"github.com/lectern-dev/lectern/paging/row"
 )
 
-// stored is a thing without what is never stored.
+// stored is a thing without the fields that are never stored.
 type stored struct{ thing }
 
 func (s *stored) Fields(w *row.Walk) {
@@ -28,7 +28,7 @@ func (s *stored) Fields(w *row.Walk) {
 	row.Ints(w, "partIds", &s.parts)
 }
 
-// rowOf is a row of a database that has the values.
+// rowOf returns a database row with the values.
 func rowOf(values []any) func(dest ...any) error {
 	return func(dest ...any) error {
 		for i, d := range dest {
@@ -49,7 +49,7 @@ func TestColumns(t *testing.T) {
 	}
 }
 
-// TestValues: nulls are what stands for them, but for the optional ones.
+// TestValues tests that a null is stored as the value for it, and only an optional field as NULL.
 func TestValues(t *testing.T) {
 	s := row.Of(&stored{})
 	for _, test := range []struct {
@@ -78,7 +78,8 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// TestScan: what an engine has in other types is read, and what a field cannot be is refused.
+// TestScan tests that Scanner reads the other types that an engine returns, and refuses a value that a field cannot
+// have.
 func TestScan(t *testing.T) {
 	s := row.Of(&stored{})
 	c := s.Scanner()
@@ -88,7 +89,7 @@ func TestScan(t *testing.T) {
 		value any
 		want  string
 	}{
-		{4, int64(1), ""}, // SQLite has no truths
+		{4, int64(1), ""}, // SQLite has no booleans
 		{2, []byte("a"), ""},
 		{3, nil, ""},
 		{2, nil, `name: "<nil>" is no such value`},
@@ -129,7 +130,7 @@ func TestInts(t *testing.T) {
 	}
 }
 
-// TestScanSome: fields that are not read stay as they are.
+// TestScanSome tests that Scanner does not change fields that it does not read.
 func TestScanSome(t *testing.T) {
 	s := row.Of(&stored{})
 	want := stored{thing{id: 3, other: 4, name: "b", note: ptr("x"), colour: 2, goneOn: 9, seen: full, uses: ptr[int64](5), parts: []int64{1}}}

@@ -9,7 +9,7 @@ import (
 	"github.com/lectern-dev/lectern/reading/packed"
 )
 
-// FuzzRead reads a record of any bytes: it is refused, or it is appended again and read as the same.
+// FuzzRead checks that Read refuses bytes, or that their record stays the same when it is appended and read again.
 func FuzzRead(f *testing.F) {
 	s := row.Of(&thing{})
 	for _, v := range []thing{{}, {id: -1, name: "ação", note: ptr(""), live: true, colour: 2, at: full, parts: []int64{3, -1}, code: []byte("x")}} {
@@ -32,7 +32,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// FuzzParseInts: what is a list is the same list when it is written and read once more.
+// FuzzParseInts checks that a parsed list stays the same when it is formatted and parsed again.
 func FuzzParseInts(f *testing.F) {
 	for _, s := range []string{"", "3;17;-20", "9223372036854775807", "1;;2", "+1", "01", " 1"} {
 		f.Add(s)

@@ -115,7 +115,7 @@ func TestSchema(t *testing.T) {
 	}
 }
 
-// TestAppend: what is appended is read as it was, whatever it holds, and is equal to nothing else.
+// TestAppend tests that an appended record is read back unchanged, and equals no other record.
 func TestAppend(t *testing.T) {
 	s := row.Of(&thing{})
 	rapid.Check(t, func(t *rapid.T) {
@@ -159,7 +159,7 @@ func drawThing(t *rapid.T) thing {
 	return v
 }
 
-// given is a visitor that has a number, or null, for every field.
+// given is a visitor that returns one number, or null, for every field.
 type given struct {
 	row.NoOp
 	n      int64
@@ -171,7 +171,7 @@ func (g *given) Number(*row.Field, int64, bool) (int64, bool) { return g.n, g.nu
 func (g *given) Text(*row.Field, string, bool) (string, bool) { return "", g.null }
 func (g *given) Fail(f *row.Field, reason string)             { g.failed = append(g.failed, f.Name+" "+reason) }
 
-// TestNull: what is null becomes what stands for it.
+// TestNull tests that a null becomes the field's value for null.
 func TestNull(t *testing.T) {
 	v := thing{id: 1, other: 1, name: "a", note: ptr("a"), colour: 1, made: 1, due: ptr(day(1)), goneOn: 1, at: full, seen: full, applied: full, uses: ptr(int64(1))}
 	g := given{null: true}
@@ -186,7 +186,7 @@ func TestNull(t *testing.T) {
 	}
 }
 
-// TestDayWhere: such a day is given just where the fields before it say so.
+// TestDayWhere tests that such a day must be given exactly if earlier fields require it.
 func TestDayWhere(t *testing.T) {
 	for _, test := range []struct {
 		live, null bool
@@ -215,8 +215,8 @@ func (p *part) Fields(w *row.Walk) {
 	row.DayWhere(w, "goneOn", &p.gone, row.Where{Given: !p.live, Unless: "the thing is live"})
 }
 
-// TestMicroseconds: what is more precise than an instant is cut, before 1970 too, and 1970 itself is null unless an instant is
-// required or may be null in a store.
+// TestMicroseconds tests that an instant is truncated to microseconds, before 1970 too. 1970-01-01 itself is null
+// unless the field is required or optional.
 func TestMicroseconds(t *testing.T) {
 	epoch := time.Unix(0, 0).UTC()
 	v := thing{at: time.Unix(0, -1), seen: time.Unix(1, 1999), applied: epoch}
@@ -237,7 +237,7 @@ func TestMicroseconds(t *testing.T) {
 	}
 }
 
-// TestTooLarge: a number that a field cannot hold is an error, and not another number.
+// TestTooLarge tests that a number that does not fit into a field is an error.
 func TestTooLarge(t *testing.T) {
 	s := row.Of(&thing{})
 	for n, want := range map[int64]string{0: "", 255: "", 256: "colour: 256 is no such value", -1: "colour: -1 is no such value"} {

@@ -7,10 +7,10 @@ import (
 	"testing"
 )
 
-// change is a change that is known by a number.
+// change returns a change that is identified by a number.
 func change(n int64) Change { return Change{Gone: [][]int64{{n}}} }
 
-// newBatch is a batch of a limit of 1000, whose writes are told to begun and end with what comes from end.
+// newBatch returns a batch with a limit of 1000. Each write is sent to begun, and returns the error that end receives.
 func newBatch() (b *batch, begun chan []int64, end chan error) {
 	begun, end = make(chan []int64), make(chan error)
 	return &batch{limit: 1000, write: func(_ context.Context, changes ...Change) error {
@@ -23,7 +23,8 @@ func newBatch() (b *batch, begun chan []int64, end chan error) {
 	}}, begun, end
 }
 
-// TestBatch writes together what waits, once it is enough, and less where nothing is being written; and nothing where nothing waits.
+// TestBatch tests that waiting changes are written together once they reach the limit, or a quarter of it while nothing
+// is being written.
 func TestBatch(t *testing.T) {
 	b, begun, end := newBatch()
 	add := func(n int64, bytes int) {
@@ -45,9 +46,9 @@ func TestBatch(t *testing.T) {
 	add(1, 249)
 	add(2, 1)
 	writes(0, 1, 2)
-	add(3, 999) // something is being written
+	add(3, 999) // a write is under way
 	go func() { end <- nil }()
-	add(4, 1) // which waits for the write before
+	add(4, 1) // waits for the write before
 	writes(3, 4)
 	add(5, 500)
 	end <- nil
@@ -67,7 +68,7 @@ func TestBatch(t *testing.T) {
 	}
 }
 
-// TestBatchFails: a write that fails is told once it has, and nothing is written any more.
+// TestBatchFails tests that the error of a failed write is returned from then on, and that nothing more is written.
 func TestBatchFails(t *testing.T) {
 	b, begun, end := newBatch()
 	refused := errors.New("refused")

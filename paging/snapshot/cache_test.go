@@ -13,7 +13,7 @@ type number int
 
 func (number) Bytes() int { return 8 }
 
-// kept is a cache of one value.
+// kept is a cache with one value.
 type kept struct {
 	key   snapshot.Key
 	value snapshot.Value
@@ -30,7 +30,7 @@ func (c *kept) Load(ctx context.Context, key snapshot.Key, load func(context.Con
 	return v, err
 }
 
-// TestLoad asks a cache, and always the source where there is none; an error keeps nothing.
+// TestLoad tests that Load asks the cache, or without one always the source. An error is not cached.
 func TestLoad(t *testing.T) {
 	calls := 0
 	load := func(context.Context) (number, error) {
@@ -54,7 +54,8 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// TestParallel: all parts run at the same time, the first that fails stops the others, and a panic is its error.
+// TestParallel tests that all parts run concurrently, that a failing part cancels the others, and that a panic becomes
+// its error.
 func TestParallel(t *testing.T) {
 	meet := make(chan int)
 	err := snapshot.Parallel(t.Context(),

@@ -8,8 +8,8 @@ import (
 	"github.com/lectern-dev/lectern/paging/snapshot"
 )
 
-// FuzzParseSnapshot holds a snapshot to three laws: what was given to a tenant is read back; only that very text is, so that none can
-// be altered; and no other tenant and no other secret reads it.
+// FuzzParseSnapshot checks three properties: a tenant's snapshot is read back unchanged, no altered text is accepted,
+// and no other tenant or secret reads it.
 func FuzzParseSnapshot(f *testing.F) {
 	secret := []byte("the tenant's secret")
 	f.Add(int64(1), int64(1<<32), int32(20000), int64(7), "")

@@ -55,7 +55,7 @@ func TestDayIsCutToTheLastOne(t *testing.T) {
 	}
 }
 
-// reference counts the days one by one, as one would on a wall calendar.
+// reference is a date that counts day by day, as on a wall calendar.
 type reference struct{ year, month, day int }
 
 func (r *reference) next() {
@@ -213,7 +213,8 @@ func TestAllocations(t *testing.T) {
 	_ = text
 }
 
-// FuzzParse: Parse takes exactly what the time package takes in this form, and returns what it took.
+// FuzzParse checks that Parse accepts exactly what the time package accepts in this form, and that the date has the
+// same text.
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{"2026-02-28", "2026-02-29", "2028-02-29", "0000-02-29", "2026-2-28", "", "2026-02-28T", "9999-12-31"} {
 		f.Add(s)

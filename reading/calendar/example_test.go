@@ -7,7 +7,7 @@ import (
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
-// A day begins at midnight in Brasilia, which is 03:00 UTC.
+// This example shows that a day begins at midnight in Brasilia, which is 03:00 UTC.
 func ExampleDay() {
 	midnight := time.Date(2026, 3, 1, 3, 0, 0, 0, time.UTC)
 	fmt.Println(calendar.Day(midnight.Add(-time.Second)))
@@ -17,7 +17,7 @@ func ExampleDay() {
 	// 2026-03-01
 }
 
-// Only days that exist in the calendar are taken.
+// This example shows that Parse accepts only days that exist in the calendar.
 func ExampleParse() {
 	d, err := calendar.Parse("2028-02-29")
 	fmt.Println(d, err)
@@ -28,7 +28,7 @@ func ExampleParse() {
 	// "2026-02-30": not a day of the calendar in the form YYYY-MM-DD
 }
 
-// Dates are counted with the operators of the language.
+// This example shows that the operators of the language work on dates.
 func ExampleDate() {
 	d := calendar.MustParse("2026-03-01")
 	fmt.Println(d-1, int(d-calendar.MustParse("2026-01-01")), d > calendar.MustParse("2026-02-28"))
@@ -38,7 +38,7 @@ func ExampleDate() {
 	// 2026-03-01 03:00:00 +0000 UTC
 }
 
-// Without an end the period ends today; a start before the history moves up to it.
+// This example shows a period without an end, which ends today, and a start before the history, which moves up to it.
 func ExampleAsked_Schools() {
 	today, history := calendar.MustParse("2026-03-10"), calendar.MustParse("2026-01-01")
 	p, err := calendar.Asked{}.Schools(today, history)
@@ -56,7 +56,7 @@ func ExampleAsked_Schools() {
 	// the period ends before the history starts
 }
 
-// The libraries count 30 days back from the end, and include both.
+// This example shows that the libraries count back 30 days from the end, and include both.
 func ExampleAsked_Libraries() {
 	p := calendar.Asked{}.Libraries(calendar.MustParse("2026-03-10"))
 	fmt.Println(p.Start, p.End, p.Days())

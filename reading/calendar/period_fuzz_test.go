@@ -7,7 +7,7 @@ import (
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
-// FuzzAsked walks day by day where the rules S8 and L2 reckon: a day is of the period where the rule's sentence says so.
+// FuzzAsked checks day by day what the rules S8 and L2 compute: a day is in the period if the rule says so.
 func FuzzAsked(f *testing.F) {
 	f.Add(int16(0), int16(0), true, true)
 	f.Add(int16(-40), int16(3), true, false)
@@ -27,7 +27,7 @@ func FuzzAsked(f *testing.F) {
 		libraries := a.Libraries(today)
 		days := 0
 		for d := today - 1<<15 - 31; d <= today+1<<15; d++ {
-			// S8: no day in the future or before the history, of the last 30 up to the end unless a start is given.
+			// S8: no day in the future or before the history. Without a start, only the last 30 days up to the end.
 			last := today
 			if withEnd && *a.End < today {
 				last = *a.End
@@ -39,7 +39,7 @@ func FuzzAsked(f *testing.F) {
 			if err == nil && schools.Contains(d) != in {
 				t.Fatalf("%+v: Schools = %+v, and %v is in %t", a, schools, d, in)
 			}
-			// L2: from the earlier to the later end, a missing start 30 days before the end.
+			// L2: from the earlier to the later of both ends. A missing start is 30 days before the end.
 			last = today
 			if withEnd {
 				last = *a.End

@@ -13,7 +13,7 @@ func period(start, end string) calendar.Period {
 	return calendar.Period{Start: calendar.MustParse(start), End: calendar.MustParse(end)}
 }
 
-// asked is a period of which an empty end was not given.
+// asked returns a period as asked for. An empty start or end is not given.
 func asked(start, end string) calendar.Asked {
 	var a calendar.Asked
 	if start != "" {
@@ -121,8 +121,8 @@ func TestLibraries(t *testing.T) {
 	}
 }
 
-// TestPeriodsLie: whatever was asked, a schools period lies between the history's first day and today, and keeps each
-// end that lies there too; asking for a period that was answered answers it again.
+// TestPeriodsLie tests that a schools period is between the history's first day and today, and keeps an end that is
+// there too. Asking for a returned period returns it again. A libraries period includes the days that were asked for.
 func TestPeriodsLie(t *testing.T) {
 	day := rapid.Map(rapid.IntRange(20300, 20700), func(n int) calendar.Date { return calendar.Date(n) })
 	rapid.Check(t, func(t *rapid.T) {

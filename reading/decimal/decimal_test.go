@@ -11,10 +11,10 @@ import (
 	"github.com/lectern-dev/lectern/reading/decimal"
 )
 
-// grammar is that of RFC 8259.
+// grammar is the number grammar of RFC 8259.
 var grammar = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
 
-// exact returns what Parse has to return, reckoned with fractions; text is a number.
+// exact returns what Parse must return, computed with fractions. text must be a number.
 func exact(text string, places int, most int64) (n decimal.Number) {
 	x, _ := new(big.Rat).SetString(text)
 	n.Negative = x.Sign() < 0
@@ -28,7 +28,7 @@ func exact(text string, places int, most int64) (n decimal.Number) {
 	return n
 }
 
-// same fails unless Parse and Valid say of text, as a string and as bytes, what the grammar and fractions say.
+// same checks Parse and Valid of text, as a string and as bytes, against the grammar and fractions.
 func same(t interface{ Fatalf(string, ...any) }, text string, places int, most int64) {
 	got, ok := decimal.Parse(text, places, most)
 	inBytes, okBytes := decimal.Parse([]byte(text), places, most)
@@ -49,7 +49,7 @@ func same(t interface{ Fatalf(string, ...any) }, text string, places int, most i
 	}
 }
 
-// TestParse holds random numbers, and random texts that are nearly numbers, to package math/big.
+// TestParse compares random numbers, and random texts that are almost numbers, with package math/big.
 func TestParse(t *testing.T) {
 	text := rapid.OneOf(
 		rapid.StringMatching(`-?(0|[1-9][0-9]{0,25})(\.[0-9]{1,25})?([eE][+-]?[0-9]{1,2})?`),
@@ -62,7 +62,7 @@ func TestParse(t *testing.T) {
 	})
 }
 
-// FuzzParse is TestParse for any text whose exponent fractions can bear.
+// FuzzParse is TestParse for any text whose exponent is small enough for fractions.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{"5", "-0", "-0.0", "1e-3", "0.8E+3", "", "-", "5.", ".5", "05", "NaN", "1e", "9007199254740992", "٥"} {
 		f.Add(seed)
@@ -75,7 +75,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// TestLong has numbers of any length and exponents of any size, which are exact all the same.
+// TestLong tests that numbers of any length and exponents of any size are exact.
 func TestLong(t *testing.T) {
 	zeros := strings.Repeat("0", 100_000)
 	for name, test := range map[string]struct {

@@ -25,7 +25,7 @@ func TestFixed(t *testing.T) {
 	}
 }
 
-// TestBounds has what lies at the ends of the rules, which random numbers seldom meet.
+// TestBounds tests texts at the bounds of the rules, which random numbers rarely hit.
 func TestBounds(t *testing.T) {
 	for _, text := range []string{
 		"1", "-1", "-0.0001", "0.4", "0.5", "0.04", "0.05", "2.4999", "2.5", "9", "10", "99", "0", "00", "01", "/", ":", "1/", "1:", "1e/", "1e:", "1.:", "1./",
@@ -37,7 +37,7 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestMost: no more units are told apart than a digit more leaves room for.
+// TestMost tests that a larger maximum than Parse allows is lowered to the allowed one.
 func TestMost(t *testing.T) {
 	const most = 922_337_203_685_477_579
 	for text, want := range map[string]decimal.Number{

@@ -9,7 +9,7 @@ import (
 	"github.com/lectern-dev/lectern/reading/extsort"
 )
 
-// five is a sorter of the records 0 to 4, each in the partition of its number.
+// five returns a sorter of the records 0 to 4, each in the partition with its number.
 func five(t *testing.T) *extsort.Sorter {
 	s := &extsort.Sorter{}
 	for key := range int64(5) {
@@ -20,7 +20,7 @@ func five(t *testing.T) *extsort.Sorter {
 	return s
 }
 
-// keyOf is the key of the only record of a run, or -1 where it has none.
+// keyOf returns the key of the only record of a run, or -1 if the run is empty.
 func keyOf(run *extsort.Run) (key int64) {
 	key = -1
 	for k := range run.All() {
@@ -29,7 +29,7 @@ func keyOf(run *extsort.Run) (key int64) {
 	return key
 }
 
-// TestProcess has a partition that is ready before the one in front of it: partitions are taken in their order all the same.
+// TestProcess tests that partitions are taken in order even if a later one is ready earlier.
 func TestProcess(t *testing.T) {
 	ready := make(chan struct{})
 	var taken []int64
@@ -50,7 +50,8 @@ func TestProcess(t *testing.T) {
 	}
 }
 
-// TestProcessEnds ends at the first partition that fails, or is not taken, and when the context does.
+// TestProcessEnds tests that Process ends at the first partition that fails or cannot be taken, and if the context
+// ends.
 func TestProcessEnds(t *testing.T) {
 	bad := errors.New("bad")
 	for name, of := range map[string]struct{ work, take error }{"made": {bad, nil}, "taken": {nil, bad}} {

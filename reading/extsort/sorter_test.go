@@ -12,13 +12,13 @@ import (
 	"github.com/lectern-dev/lectern/reading/packed"
 )
 
-// A record with its key.
+// record is a record with its key.
 type record struct {
 	key  int64
 	text string
 }
 
-// records are the records of a sorter as they come, partition by partition, run by run.
+// records visits the runs of a sorter, partition by partition, and checks that their keys ascend.
 func records(t *testing.T, s *Sorter, visit func(run []record)) {
 	t.Helper()
 	for i := range Partitions {
@@ -39,8 +39,8 @@ func records(t *testing.T, s *Sorter, visit func(run []record)) {
 	}
 }
 
-// TestSorter gives back every record once, those of one key together and in their order, in memory and from files, as often as it is
-// asked, and leaves no file behind.
+// TestSorter tests that every record comes back once, with the records of a key in their order, in memory and from
+// files. It reads twice, and no file remains.
 func TestSorter(t *testing.T) {
 	for name, limit := range map[string]int{"in memory": 1 << 30, "spilt often": 64} {
 		t.Run(name, func(t *testing.T) {
@@ -78,7 +78,7 @@ func TestSorter(t *testing.T) {
 	}
 }
 
-// TestSorterIsBounded adds many times the limit, key by key as an export that is ordered by key would.
+// TestSorterIsBounded adds many times the limit, key by key, as an export ordered by key would.
 func TestSorterIsBounded(t *testing.T) {
 	const limit = 1 << 20
 	s := &Sorter{Dir: t.TempDir(), Limit: limit}
@@ -99,8 +99,8 @@ func TestSorterIsBounded(t *testing.T) {
 	}
 }
 
-// TestLargePartitions: a partition that is too large comes in several runs, of one hash each where that is large, and those of other
-// partitions in one.
+// TestLargePartitions tests that a partition that is too large has several runs. Each run here has only one hash, and
+// each hash only one run.
 func TestLargePartitions(t *testing.T) {
 	const large = 7
 	s := &Sorter{Dir: t.TempDir(), Limit: 16 << 10, Hash: func(key int64) uint64 { return uint64(key) / 10 }}
@@ -141,7 +141,7 @@ func TestLargePartitions(t *testing.T) {
 	}
 }
 
-// TestRekey adds the records under other keys, in their order, and leaves some.
+// TestRekey tests that Rekey adds the records under other keys, in their order, and drops some.
 func TestRekey(t *testing.T) {
 	for _, limit := range []int{0, 8} {
 		s, to := &Sorter{Dir: t.TempDir(), Limit: limit}, &Sorter{Dir: t.TempDir(), Limit: limit}
@@ -166,7 +166,7 @@ func TestRekey(t *testing.T) {
 	}
 }
 
-// TestSorterWithoutRoom fails at once and for good where there is no place for files.
+// TestSorterWithoutRoom tests that every call fails if no file can be created.
 func TestSorterWithoutRoom(t *testing.T) {
 	s := &Sorter{Dir: t.TempDir() + "/missing", Limit: 1}
 	for range 2 {
@@ -179,7 +179,7 @@ func TestSorterWithoutRoom(t *testing.T) {
 	}
 }
 
-// TestCutFile: a file that has lost its end is an error, and not fewer records.
+// TestCutFile tests that a truncated file is an error, and does not just have fewer records.
 func TestCutFile(t *testing.T) {
 	s := Sorter{Dir: t.TempDir(), Limit: 1}
 	defer s.Close()
@@ -201,7 +201,7 @@ func TestCutFile(t *testing.T) {
 	}
 }
 
-// FuzzRecords reads any bytes as the records that they are, or as corrupt.
+// FuzzRecords checks that any bytes are read as records or refused as corrupt.
 func FuzzRecords(f *testing.F) {
 	var good Records
 	good.Add(1, []byte("one"))
@@ -227,7 +227,7 @@ func FuzzRecords(f *testing.F) {
 	})
 }
 
-// TestAddAllCut refuses records of which the last is cut off, and does not pass over it.
+// TestAddAllCut tests that AddAll refuses a list whose last record is truncated.
 func TestAddAllCut(t *testing.T) {
 	var list Records
 	list.Add(7, []byte("record"))

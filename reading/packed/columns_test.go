@@ -11,7 +11,7 @@ import (
 	"github.com/lectern-dev/lectern/reading/packed"
 )
 
-// sheet has a column of each kind.
+// sheet is a block with a column of each kind.
 type sheet struct {
 	Total   int64
 	Note    []byte
@@ -21,7 +21,7 @@ type sheet struct {
 	Minutes packed.Fixed
 	Loans   packed.Sparse
 	Users   []uint64
-	Pair    [2]line // Visits, Day and Read alone
+	Pair    [2]line // only Day and the seconds of Visits are stored
 }
 
 type line struct {
@@ -65,7 +65,7 @@ func (s *sheet) Columns(c *packed.Columns) {
 	packed.Onward(visits, func(v *visit) *int32 { return &v.Second })
 }
 
-// random returns a sheet of up to 20 rows.
+// random returns a block of up to 20 rows.
 func random(r *rand.Rand) *sheet {
 	s := &sheet{Total: r.Int64N(1 << 40), Note: []byte("nota")[:r.IntN(5)], Rows: make([]line, r.IntN(20))}
 	id, day := int64(-5), int32(19990)
@@ -106,7 +106,7 @@ func random(r *rand.Rand) *sheet {
 	return s
 }
 
-// numbers returns what the columns have that stay packed.
+// numbers returns the values of the columns that stay packed.
 func (s *sheet) numbers(t *testing.T) (all []int64) {
 	all = packed.Unpack(all, &s.Minutes)
 	if err := s.Loans.Visit(func(row int, v int64) { all = append(all, int64(row), v) }); err != nil {
@@ -115,10 +115,10 @@ func (s *sheet) numbers(t *testing.T) (all []int64) {
 	return all
 }
 
-// TestColumns writes random forms, reads them, and writes what was read: nothing is lost, and there is one form.
+// TestColumns tests that random blocks are read back unchanged, and written again as the same bytes.
 func TestColumns(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	got := &sheet{} // one for all: what was read before leaves nothing
+	got := &sheet{} // used again: earlier values must not remain
 	for range 2000 {
 		want := random(r)
 		data := packed.Append([]byte("front"), want)[5:]
@@ -150,7 +150,7 @@ func equalLines(a, b line) bool {
 	return same && reflect.DeepEqual(a, b)
 }
 
-// TestColumnsCut: a form that ends early, or goes on, is corrupt.
+// TestColumnsCut tests that a block with missing or extra bytes is corrupt.
 func TestColumnsCut(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 20 {
@@ -166,7 +166,7 @@ func TestColumnsCut(t *testing.T) {
 	}
 }
 
-// FuzzColumns opens any bytes: what can be opened is written as it was.
+// FuzzColumns checks that bytes that can be opened are written again unchanged.
 func FuzzColumns(f *testing.F) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for range 20 {

@@ -9,7 +9,7 @@ import (
 	"github.com/lectern-dev/lectern/reading/packed"
 )
 
-// FuzzUvarint reads numbers until the bytes are used up: each has one form, which is the one that encoding/binary writes.
+// FuzzUvarint checks that each number has only one encoding, which is that of encoding/binary.
 func FuzzUvarint(f *testing.F) {
 	for _, seed := range [][]byte{
 		{}, {0}, {0x7f}, {0x80, 1}, {0xff, 0x7f}, {0x80, 0}, {0x80}, binary.AppendUvarint(nil, 1<<64-1), bytes.Repeat([]byte{0xff}, 11),
@@ -35,7 +35,7 @@ func FuzzUvarint(f *testing.F) {
 	})
 }
 
-// FuzzDecoder asks any bytes for anything: what is read is a part of them, and what is bad stays bad and yields nothing.
+// FuzzDecoder calls a decoder on any bytes. It checks that bad bytes stay bad and yield only zero values.
 func FuzzDecoder(f *testing.F) {
 	f.Add(form(), []byte{0, 3, 1, 1, 4})
 	f.Add([]byte{7, 0xff, 0xff, 0xff, 0xff, 0x0f}, []byte{3})

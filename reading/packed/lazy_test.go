@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestLongVarint has the smallest and the largest number of each length, and compares the shortest form alone with what
-// is made longer, cut, or too large.
+// TestLongVarint tests numbers of each length, in the shortest encoding. An encoding that is longer, truncated, or too
+// large is refused.
 func TestLongVarint(t *testing.T) {
 	for bit := 7; bit < 64; bit++ {
 		for _, v := range []uint64{1 << bit, 1<<bit + 1, 1<<bit - 1 | 1<<bit} {
@@ -32,7 +32,7 @@ func TestLongVarint(t *testing.T) {
 	}
 }
 
-// TestSparseCorrupt breaks a column of three rows, of which the first and the last have numbers.
+// TestSparseCorrupt tests corrupt columns of three rows, and then a good one.
 func TestSparseCorrupt(t *testing.T) {
 	for name, data := range map[string][]byte{
 		"a row past the end": {0, 1, 2, 1}, "a number of 0": {0, 0}, "half a pair": {0, 1, 1}, "a long row": {0x80, 0, 1}, "half a number": {0, 0x80},

@@ -9,7 +9,7 @@ import (
 	"github.com/lectern-dev/lectern/reading/packed"
 )
 
-// form is one of each thing that a decoder reads.
+// form returns one value of each kind that a decoder reads.
 func form() []byte {
 	b := []byte{7}
 	b = binary.AppendUvarint(b, 3)
@@ -41,7 +41,7 @@ func TestDecoder(t *testing.T) {
 	}
 }
 
-// TestCorrupt cuts a form anywhere, and breaks it in the other ways there are.
+// TestCorrupt tests encodings that are truncated anywhere, or corrupt in another way.
 func TestCorrupt(t *testing.T) {
 	bad := map[string][]byte{
 		"other version": append([]byte{8}, form()[1:]...),
@@ -64,7 +64,7 @@ func TestCorrupt(t *testing.T) {
 	}
 }
 
-// TestBytesBounds: there are bytes up to as many as are left, none of which is no failure, and never fewer than none.
+// TestBytesBounds tests that Bytes reads from 0 to all remaining bytes, and that any other number is corrupt.
 func TestBytesBounds(t *testing.T) {
 	for n, want := range map[int]bool{-1: false, 0: true, 3: true, 4: false} {
 		d := packed.Bare([]byte("abc"))
@@ -79,7 +79,7 @@ func TestBytesBounds(t *testing.T) {
 	}
 }
 
-// TestCountBounds: what takes more bytes each than are left for all is not counted.
+// TestCountBounds tests that Count refuses a number of things that cannot fit into the remaining bytes.
 func TestCountBounds(t *testing.T) {
 	for n, want := range map[byte]int{0: 0, 2: 2, 3: 0, 7: 0, 8: 0} {
 		d := packed.Bare([]byte{n, 0, 0, 0, 0, 0})
@@ -89,7 +89,7 @@ func TestCountBounds(t *testing.T) {
 	}
 }
 
-// TestNothingLeft: nothing is left, and a decoder says so.
+// TestNothingLeft tests that a decoder is bad after it has read past the end.
 func TestNothingLeft(t *testing.T) {
 	var d packed.Decoder
 	if d.Uvarint() != 0 || !d.Bad() {
@@ -101,7 +101,7 @@ func TestNothingLeft(t *testing.T) {
 	}
 }
 
-// TestNatural reads the most that a signed number holds, and not one more.
+// TestNatural tests that Natural reads numbers up to the largest int64, and refuses a larger one.
 func TestNatural(t *testing.T) {
 	for n, want := range map[uint64]error{0: nil, 300: nil, math.MaxInt64: nil, math.MaxInt64 + 1: packed.ErrCorrupt} {
 		d := packed.Bare(binary.AppendUvarint(nil, n))

@@ -16,8 +16,8 @@ import (
 	"github.com/lectern-dev/lectern/schools/intake"
 )
 
-// newIntake is a partner with one network (1), school (2), class (3), a deleted school "velha" (4), and the accounts
-// "ana" (1), a deleted teacher "caio" (2), and "caio" again, deleted too (3).
+// newIntake returns the intake of a partner with one network (1), school (2), class (3), and a deleted school "velha"
+// (4). Its accounts are "ana" (1), a deleted teacher "caio" (2), and "caio" again, deleted too (3).
 func newIntake() *intake.Intake {
 	books := schools.NewBooks(1)
 	books.Add(schools.Book{ID: 10, Title: "Iracema", Length: 100})
@@ -42,7 +42,7 @@ func newIntake() *intake.Intake {
 	}
 }
 
-// lined are rows that all stand on one line.
+// lined returns rows that all have the same line number.
 func lined[R any](line int, rows ...R) (list []row.Lined[R]) {
 	for _, r := range rows {
 		list = append(list, row.Lined[R]{Line: line, Row: r})
@@ -50,17 +50,17 @@ func lined[R any](line int, rows ...R) (list []row.Lined[R]) {
 	return list
 }
 
-// entity is the row of the network that exists, unchanged.
+// entity returns the row of an entity with a fixed name and degree.
 func entity(ref, kind, parent string) intake.EntityRow {
 	return intake.EntityRow{Ref: ref, Type: kind, Name: "Nome", Degree: "F", ParentRef: parent}
 }
 
-// TestEntityRows names what becomes of each row beside the state of newIntake.
+// TestEntityRows tests what becomes of each row, given the data of newIntake.
 func TestEntityRows(t *testing.T) {
 	tests := []struct {
 		name string
 		rows []intake.EntityRow
-		want string // the counts and complaints
+		want string // the counts and the faults
 	}{
 		{"new school", []intake.EntityRow{entity("nova", "school", "rede")}, "new 1"},
 		{"child before its parent", []intake.EntityRow{entity("t", "class", "s"), entity("s", "school", "n"), entity("n", "network", "")}, "new 3"},
@@ -97,7 +97,7 @@ func TestEntityRows(t *testing.T) {
 	}
 }
 
-// complain notes what is wrong with rows and goes on.
+// complain returns a function that collects the faults of rows and goes on.
 func complain(said *[]string) row.Rejected {
 	return func(line int, field, reason string) error {
 		*said = append(*said, fmt.Sprintf("line %d %s %s", line, field, reason))
@@ -105,7 +105,7 @@ func complain(said *[]string) row.Rejected {
 	}
 }
 
-// counted writes the counts that are not zero; bad rows are told by their complaints.
+// counted returns the counts that are not zero, except that of bad rows, whose faults are collected.
 func counted(c row.Counts) (s []string) {
 	for _, n := range []struct {
 		name string
@@ -118,7 +118,7 @@ func counted(c row.Counts) (s []string) {
 	return s
 }
 
-// TestEntityIdentifiers is the order of S1: by level, then by reference, bytewise, after those that exist.
+// TestEntityIdentifiers tests the order of S1: new entities are numbered by level, then by the bytes of their references.
 func TestEntityIdentifiers(t *testing.T) {
 	in := newIntake()
 	_, err := in.Entities(lined(1, []intake.EntityRow{entity("t", "class", "é"), entity("é", "school", "rede"), entity("z", "school", "rede"), entity("n", "network", "")}...), nil)
@@ -131,7 +131,7 @@ func TestEntityIdentifiers(t *testing.T) {
 	}
 }
 
-// TestAccountRows names what becomes of each row beside the state of newIntake.
+// TestAccountRows tests what becomes of each row, given the data of newIntake.
 func TestAccountRows(t *testing.T) {
 	tests := []struct {
 		name string
@@ -172,10 +172,10 @@ func TestAccountRows(t *testing.T) {
 	}
 }
 
-// TestCarriedReferences: an event is of the account that carried its reference at the event's time, at the load's beginning
-// where it is later; a row under a reference that an account gave up is that account's, unless the load has a row under its
-// present one too (F4). Ana (1) was anita until 10 o'clock; eva (4) took "caio" from a deleted one (3) at 11, was called
-// "edu" as well, and is deleted; the load begins at 12.
+// TestCarriedReferences tests that an event belongs to the account that owned its reference at the event's time, or when the
+// load began if the event is later. A row under a reference that an account gave up is that account's, unless the load has a
+// row under its present one too (F4). Ana (1) gave up "anita" and "nita". Account 4 took "caio" from a deleted one (3) at 11,
+// gave up "edu", and is deleted. Account 6 took "rui" from a deleted one (5) at 10. The load begins at 12.
 func TestCarriedReferences(t *testing.T) {
 	clock := func(hour int) time.Time { return time.Date(2026, 3, 10, hour, 0, 0, 0, time.UTC) }
 	account := func(ref string) intake.AccountRow {
@@ -229,8 +229,8 @@ func TestCarriedReferences(t *testing.T) {
 	}
 }
 
-// TestReferenceWithoutHistory: of a reference that is in no history, as a database of before it may have one, the live account
-// is meant, whatever the numbers of the deleted ones.
+// TestReferenceWithoutHistory tests that a reference without a history, as older databases may have, means the live
+// account, whatever the numbers of the deleted ones.
 func TestReferenceWithoutHistory(t *testing.T) {
 	in := newIntake()
 	in.Stored.Accounts = append(in.Stored.Accounts, directory.Account{ID: 4, Ref: "ana", Kind: directory.Reader, Entity: 3, Deleted: true})
@@ -247,7 +247,7 @@ func TestReferenceWithoutHistory(t *testing.T) {
 	}
 }
 
-// TestCarriersToTheMicrosecond: what is finer than the stored times decides nothing, now or when the feed comes again.
+// TestCarriersToTheMicrosecond tests that owners of a reference change at the whole microseconds that are stored.
 func TestCarriersToTheMicrosecond(t *testing.T) {
 	in := newIntake()
 	began := time.Date(2026, 3, 10, 12, 0, 0, 1999, time.UTC)
@@ -271,8 +271,8 @@ func TestCarriersToTheMicrosecond(t *testing.T) {
 	}
 }
 
-// TestBelowDeleted follows a deleted school through a feed that still has it: what the feed puts below it is skipped on
-// every level, down to the events (F4); a class that lives on where it was keeps its people.
+// TestBelowDeleted tests a feed that still has a deleted school. What it puts below the school is skipped on every
+// level, down to the events (F4). A class that exists elsewhere stays there with its accounts.
 func TestBelowDeleted(t *testing.T) {
 	in := newIntake()
 	c, err := in.Entities(lined(1, []intake.EntityRow{entity("velha", "school", "rede"), entity("nova", "class", "velha"), entity("turma", "class", "velha")}...), nil)
@@ -302,7 +302,7 @@ func TestBelowDeleted(t *testing.T) {
 	}
 }
 
-// settled is an intake whose registers are settled without a row.
+// settled returns an intake whose tables were validated without a row.
 func settled(t *testing.T) *intake.Intake {
 	t.Helper()
 	in := newIntake()
@@ -315,7 +315,7 @@ func settled(t *testing.T) *intake.Intake {
 	return in
 }
 
-// TestSegmentRows has both sides of every bound of F3 and G6.
+// TestSegmentRows tests both sides of every bound of F3 and G6.
 func TestSegmentRows(t *testing.T) {
 	day := func(s string) time.Time { v, _ := time.Parse(time.RFC3339, s); return v }
 	good := reading.Segment{Start: day("2026-03-10T12:00:00Z"), DurationMS: 86_400_000, From: 3, To: 3}
@@ -358,7 +358,7 @@ func TestSegmentRows(t *testing.T) {
 	}
 }
 
-// TestAccessKinds is S6: what makes a day of access, what is received only, and what is no kind.
+// TestAccessKinds tests S6: which kinds make a day of access, which are only received, and that others are an error.
 func TestAccessKinds(t *testing.T) {
 	in := settled(t)
 	at := calendar.MustParse("2026-03-10").Start()

@@ -27,7 +27,7 @@ import (
 
 var day = calendar.MustParse("2026-03-10")
 
-// read is the reading of a book by a user.
+// read returns an event of a user reading a book.
 func read(user directory.UserID, book int64, number int) schools.Event {
 	return schools.Event{
 		ID: schools.EventID{Series: 1, Number: int64(number)}, User: user, Day: day, Effect: schools.EffectiveReading,
@@ -35,7 +35,7 @@ func read(user directory.UserID, book int64, number int) schools.Event {
 	}
 }
 
-// newFacts are those of a partner in a database, without a load.
+// newFacts returns the facts of a partner in a new database, without a load.
 func newFacts(t *testing.T) facts.Facts {
 	t.Helper()
 	db := dbtest.SQLite(t)
@@ -68,8 +68,8 @@ func load(t *testing.T, f *facts.Facts, s *intake.Sorter, m intake.Moves) {
 	f.At = l.Number()
 }
 
-// TestLedgersOfManyEvents: users whose ledgers are stored together have them all, though their events are more than are folded at a time,
-// and so after a second load.
+// TestLedgersOfManyEvents tests that users whose indexes are stored together have all their books, also after a second
+// load. Their events are more than are aggregated at a time.
 func TestLedgersOfManyEvents(t *testing.T) {
 	f := newFacts(t)
 	users := []directory.UserID{128, 129, 130, 255}
@@ -95,7 +95,7 @@ func TestLedgersOfManyEvents(t *testing.T) {
 	}
 }
 
-// sorterOf has events of 500 users of five blocks, of which three are of one partition.
+// sorterOf returns a sorter with events of 500 users in five blocks, three of which are in one partition.
 func sorterOf(t *testing.T, limit int) *intake.Sorter {
 	t.Helper()
 	s := &intake.Sorter{Sorter: extsort.Sorter{Dir: t.TempDir(), Limit: limit}}
@@ -111,8 +111,8 @@ func sorterOf(t *testing.T, limit int) *intake.Sorter {
 	return s
 }
 
-// TestLargePartitions: what a load makes of a partition that comes in several runs is what it makes of the whole one, also where
-// events are others'.
+// TestLargePartitions tests that a load stores the same whether a partition comes in one run or in several. This must
+// also be true if events move to other accounts.
 func TestLargePartitions(t *testing.T) {
 	for _, moves := range []intake.Moves{nil, {128: 0}, {128: 0, 129: 257 * 128, 257*128 + 1: 128 + 2, 2 * 128: 128 + 3}} {
 		whole, large := sorterOf(t, 1<<20), sorterOf(t, 16<<10)
@@ -125,7 +125,7 @@ func TestLargePartitions(t *testing.T) {
 	}
 }
 
-// stored are the blocks of a state.
+// stored returns the blocks of a snapshot.
 func stored(t *testing.T, f facts.Facts) (all []string) {
 	t.Helper()
 	for _, kind := range []snapshot.Kind{facts.RecordKind, facts.IndexKind, facts.DayKind, facts.EventSetKind, facts.SumsKind} {

@@ -17,7 +17,7 @@ import (
 	"github.com/lectern-dev/lectern/schools/intake"
 )
 
-// all are the events of a sorter but for those that moves drop, partition by partition.
+// all returns the events of a sorter, partition by partition, except those that m drops.
 func all(t rapid.TB, s *extsort.Sorter, m intake.Moves) (all []schools.Event) {
 	for i := range extsort.Partitions {
 		batches, err := intake.BatchesOf(s, i, m, 3)
@@ -29,13 +29,13 @@ func all(t rapid.TB, s *extsort.Sorter, m intake.Moves) (all []schools.Event) {
 	return all
 }
 
-// someID is an identifier of few series, one at their longest and one beyond that, or without a number.
+// someID draws an identifier of few series, one of them of the longest length and one longer, or one without a number.
 var someID = rapid.Custom(func(t *rapid.T) string {
 	series := rapid.SampledFrom([]string{"", "s-ana-", "s-rui-", "x", "0123456789012345678901234567890-", "01234567890123456789012345678901-"}).Draw(t, "series")
 	return series + fmt.Sprint(rapid.SampledFrom([]int64{0, 7, 1<<63 - 1}).Draw(t, "number"))
 })
 
-// TestRowsKeepIdentifiers: the events of rows come back with the identifiers of their texts, whichever follow one another.
+// TestRowsKeepIdentifiers tests that events keep the identifiers of their rows, whatever their sequence.
 func TestRowsKeepIdentifiers(t *testing.T) {
 	in := settled(t)
 	at := calendar.MustParse("2026-03-10").Start()
@@ -67,7 +67,7 @@ func TestRowsKeepIdentifiers(t *testing.T) {
 	})
 }
 
-// TestSorterKeepsEvents adds events to a sorter that spills and takes them back: all of them, a user's in their order and in one batch.
+// TestSorterKeepsEvents tests that a sorter returns all events, those of a user in their order and in one batch.
 func TestSorterKeepsEvents(t *testing.T) {
 	for name, limit := range map[string]int{"in memory": 1 << 30, "spilt often": 400} {
 		t.Run(name, func(t *testing.T) {
@@ -120,7 +120,7 @@ func TestSorterKeepsEvents(t *testing.T) {
 	}
 }
 
-// TestMoves moves events, again and again: each time they are where the last moves put them, or nowhere.
+// TestMoves tests that each call of moved puts events under the accounts of its moves, or drops them.
 func TestMoves(t *testing.T) {
 	for name, limit := range map[string]int{"in memory": 1 << 30, "spilt often": 40} {
 		t.Run(name, func(t *testing.T) {

@@ -23,7 +23,7 @@ import (
 	"github.com/lectern-dev/lectern/schools/report"
 )
 
-// shelf is a report.Store of one partner, at the state of now whatever an access names.
+// shelf is a report.Store of one partner. It answers from the current snapshot, whatever the access names.
 type shelf struct {
 	*blocks
 	register *report.Accounts
@@ -60,7 +60,7 @@ func (s *shelf) People(_ context.Context, _ report.Access, ids []directory.UserI
 	return people, false, nil
 }
 
-// memo is a snapshot.Cache that keeps all.
+// memo is a snapshot.Cache that keeps everything.
 type memo struct {
 	mu   sync.Mutex
 	kept map[snapshot.Key]snapshot.Value
@@ -109,8 +109,8 @@ var members = []member{
 	12: {kind: directory.Reader, entity: 4},
 }
 
-// newRegister is the partner with two networks, 1 and 6: in the first the schools 2, with the classes 3 and 4, 5, and 9, which
-// is deleted with its class 10; in the second the school 7 with the class 8.
+// newRegister returns the accounts of a partner with two networks. Network 1 has the schools 2 with the classes 3 and 4,
+// 5, and 9, which is deleted with its class 10. Network 6 has the school 7 with the class 8.
 func newRegister() *report.Accounts {
 	entity := func(id directory.EntityID, t directory.EntityType, parent directory.EntityID, degree string, deleted bool) directory.Entity {
 		return directory.Entity{ID: id, Ref: directory.Ref(fmt.Sprint("e", id)), Type: t, Name: fmt.Sprint("Unidade ", id), Degree: degree, Parent: parent, Deleted: deleted}
@@ -166,8 +166,8 @@ var selections = []struct {
 	{"a user far above all", 1, report.Filter{UserID: new(directory.UserID(1 << 40))}, nil},
 }
 
-// TestSelect is tenancy and the filters (S1, S7): the accounts of the key's network alone, each filter by itself and with
-// others.
+// TestSelect tests tenancy and the filters (S1, S7): only accounts of the key's network pass, by each filter alone and
+// by several.
 func TestSelect(t *testing.T) {
 	r := newRegister()
 	for _, tt := range selections {
@@ -178,7 +178,7 @@ func TestSelect(t *testing.T) {
 	}
 }
 
-// userRow is the row of an account of the tests' partner.
+// userRow returns the row of an account of the tests' partner.
 func userRow(id directory.UserID, p schools.Profile, school, class directory.EntityID, grade int, stage string, active bool) report.User {
 	unit := func(id directory.EntityID) *report.Unit {
 		if id == 0 {
@@ -192,8 +192,8 @@ func userRow(id directory.UserID, p schools.Profile, school, class directory.Ent
 	}
 }
 
-// TestUsers reads the rows of a network by pages of every size: school, class, grade and stage of each (S1), the deleted
-// inactive (P7), and the true total on every page, past the end too (G7).
+// TestUsers tests the rows of a network by pages of every size: school, class, grade and stage (S1), deleted accounts as
+// inactive (P7). Every page has the true total, also past the end (G7).
 func TestUsers(t *testing.T) {
 	all := []report.User{
 		userRow(1, schools.Student, 2, 3, 7, "FUNDAMENTAL 2", true), userRow(2, schools.Teacher, 2, 0, 0, "", true),
@@ -212,7 +212,7 @@ func TestUsers(t *testing.T) {
 				}
 			}
 		}
-		for range 2 { // the second time what is kept of one access and filter must not be given to another
+		for range 2 { // the second time, cached rows of one access and filter must not be given to another
 			for _, tt := range selections {
 				list, err := r.Users(t.Context(), report.Access{Network: tt.network}, tt.filter, paging.Page{Number: 1, Size: 100})
 				var got []directory.UserID
@@ -227,9 +227,9 @@ func TestUsers(t *testing.T) {
 	}
 }
 
-// TestPanicWithoutCache: reports read on goroutines, where a panic would end the process.
+// TestPanicWithoutCache tests that a panic of the store becomes an error, because on a goroutine it would end the process.
 func TestPanicWithoutCache(t *testing.T) {
-	r := &report.Reports{Store: struct{ report.Store }{}} // whose methods panic
+	r := &report.Reports{Store: struct{ report.Store }{}} // its methods panic
 	_, days := r.Engagements(t.Context(), report.Access{}, calendar.Period{}, report.Filter{}, paging.Page{Number: 1, Size: 1})
 	_, books := r.Readings(t.Context(), report.Access{}, calendar.Period{}, report.Filter{}, paging.Page{Number: 1, Size: 1})
 	for _, err := range []error{days, books} {
@@ -245,10 +245,10 @@ func cut[T any](rows []T, number, size int) []T {
 	return rows[from:min(from+size, len(rows))]
 }
 
-// firstDay is a day on the other side of which minutes are read together: those of days from a multiple of 16.
+// firstDay is three days before a multiple of 16: the minutes of 16 days are read together.
 const firstDay = calendar.Date(20000 - 20000%16 - 3)
 
-// load folds events and makes them hold.
+// load aggregates events and publishes them.
 func (s *shelf) load(t *testing.T, events []schools.Event) {
 	t.Helper()
 	pile := &intake.Sorter{}
@@ -267,7 +267,7 @@ func (s *shelf) load(t *testing.T, events []schools.Event) {
 	})
 }
 
-// harm changes the blocks behind the reports' back.
+// harm deletes or replaces a stored block.
 func (s *shelf) harm(t *testing.T, k snapshot.Kind, key snapshot.BlockKey, put ...snapshot.Block) {
 	t.Helper()
 	s.write(t, func(l snapshot.Writer) error {
@@ -289,8 +289,8 @@ func (s *shelf) record(t *testing.T, key snapshot.BlockKey) (found snapshot.Bloc
 	return found
 }
 
-// asks are periods and filters, with the engagements and readings of the small network that they let through: the day, the user and
-// the minutes; the user, the book, the percentage, the minutes, F where finished, and the days of the first and the last reading.
+// asks are periods and filters, with the engagements and readings of the small network that pass. Engagements have day, user
+// and minutes. Readings have user, book, percentage, minutes, F if finished, and the days of the first and the last reading.
 var asks = []struct {
 	rule                  string
 	start, end            string
@@ -312,7 +312,7 @@ var asks = []struct {
 	{"nobody", "2026-01-01", "2026-12-31", report.Filter{UserID: new(directory.UserID(4))}, "", ""},
 }
 
-// TestEngagementsAndReadings asks for pages of every size (S3 to S6). What is kept of one question is not given to another.
+// TestEngagementsAndReadings tests pages of every size (S3 to S6), and that no query gets the cached rows of another.
 func TestEngagementsAndReadings(t *testing.T) {
 	s := newSmallShelf(t)
 	for _, cache := range []snapshot.Cache{nil, &memo{}} {
@@ -361,7 +361,7 @@ func checkPages[T any](t *testing.T, what, want string, text func(T) string, pag
 	}
 }
 
-// TestEngagementsOfMissingDay: a day that is gone since its users were read is told, and not shown without minutes.
+// TestEngagementsOfMissingDay tests that a day that was deleted after its users were cached is an error.
 func TestEngagementsOfMissingDay(t *testing.T) {
 	s := newSmallShelf(t)
 	reports, day := &report.Reports{Store: s, Cache: &memo{}}, calendar.MustParse("2026-04-02")
@@ -369,7 +369,7 @@ func TestEngagementsOfMissingDay(t *testing.T) {
 		_, err := reports.Engagements(t.Context(), report.Access{Network: 1}, calendar.Period{Start: day, End: day}, report.Filter{}, everyRow)
 		return err
 	}
-	if err := ask(calendar.MustParse("2026-03-01")); err != nil { // so that the users of all days are in the cache
+	if err := ask(calendar.MustParse("2026-03-01")); err != nil { // reads the users of all days into the cache
 		t.Fatal(err)
 	}
 	s.harm(t, facts.DayKind, snapshot.BlockKey{A: int64(day)})
@@ -378,7 +378,7 @@ func TestEngagementsOfMissingDay(t *testing.T) {
 	}
 }
 
-// TestReadingsOfDamagedData: what the ledger names and is not there is told, and never left out.
+// TestReadingsOfDamagedData tests that a missing record or book that the index names is an error, and is not left out.
 func TestReadingsOfDamagedData(t *testing.T) {
 	events := []schools.Event{
 		{ID: schools.EventID{Hash: 1}, User: 1, Day: firstDay, Effect: schools.EffectiveReading, Book: 1, MS: 6000},
@@ -413,8 +413,8 @@ func TestReadingsOfDamagedData(t *testing.T) {
 	}
 }
 
-// TestBytes: the caches are bounded by what values say of themselves, so each text of a book and an entity counts, a later
-// register counts what replaces the earlier, and nothing of it twice.
+// TestBytes tests the sizes by which caches are bounded. Each text of a book or an entity counts, and a text that
+// replaces another counts instead of it.
 func TestBytes(t *testing.T) {
 	long := strings.Repeat("x", 1000)
 	size := func(b schools.Book) int {
@@ -455,7 +455,7 @@ func TestBytes(t *testing.T) {
 	}
 }
 
-// TestRowsInJSON: numbers of rows are in JSON as in the answers.
+// TestRowsInJSON tests that rows have the same numbers in JSON as in the answers.
 func TestRowsInJSON(t *testing.T) {
 	text, err := json.Marshal(report.Reading{UserID: 7, Percent: 60_00, Minutes: 184})
 	const want = `{"UserID":7,"Book":null,"Percent":60.00,"Minutes":18.4,"First":"0001-01-01T00:00:00Z","Last":"0001-01-01T00:00:00Z","Finished":false}`

@@ -20,13 +20,13 @@ import (
 	"github.com/lectern-dev/lectern/schools/report"
 )
 
-// line is a report.Store with states one after the other: a write of the register and a load of events and books each.
+// line is a report.Store with several snapshots. Each one wrote accounts, and loaded events and books.
 type line struct {
 	shelf
 	states []step
 }
 
-// step is a state, and what has led to it from the one before.
+// step is a snapshot, and what changed from the one before.
 type step struct {
 	at       snapshot.Versions
 	register *report.Accounts
@@ -83,7 +83,7 @@ func (l *line) ReplacedBooks(_ context.Context, _ directory.PartnerID, loads sna
 	return ids, nil
 }
 
-// replacing is a line whose loads have replaced so many records.
+// replacing is a line whose loads replaced a given number of records.
 type replacing struct {
 	*line
 	records int
@@ -98,8 +98,8 @@ func (r replacing) Replaced(_ context.Context, _ auth.Tenant, _ snapshot.Kind, _
 	return nil
 }
 
-// newLine makes two states of the small network: user 2 moves from school 3 to class 4 of school 2, user 1 reads book 10 on
-// March 1, and book 9 is given another title.
+// newLine makes two snapshots of the small network. In the second, user 2 moves from school 3 to class 4 of school 2.
+// User 1 reads book 10 on March 1, and book 9 gets another title.
 func newLine(t *testing.T) *line {
 	t.Helper()
 	l := &line{shelf: *newSmallShelf(t)}
@@ -116,7 +116,7 @@ func newLine(t *testing.T) *line {
 	return l
 }
 
-// TestSince has the rows of incremental pulls, those that are removed with a minus (H14).
+// TestSince tests the rows of incremental pulls. Removed rows have a minus (H14).
 func TestSince(t *testing.T) {
 	l := newLine(t)
 	march, april := calendar.Period{Start: calendar.MustParse("2026-03-01"), End: calendar.MustParse("2026-03-31")}, calendar.Period{Start: calendar.MustParse("2026-04-01"), End: calendar.MustParse("2026-04-30")}
@@ -177,7 +177,7 @@ func checkSince[T any](t *testing.T, what, want string, text func(T) string, pag
 	}
 }
 
-// TestSinceManyRecords is refused above two million records that were replaced.
+// TestSinceManyRecords tests that a pull is refused if more than two million records were replaced.
 func TestSinceManyRecords(t *testing.T) {
 	l := newLine(t)
 	for records, want := range map[int]error{2_000_000: nil, 2_000_001: incremental.ErrMany} {
@@ -189,7 +189,7 @@ func TestSinceManyRecords(t *testing.T) {
 	}
 }
 
-// TestSinceOfDamagedData: a day of another form is told.
+// TestSinceOfDamagedData tests that a corrupt day is an error that names the day.
 func TestSinceOfDamagedData(t *testing.T) {
 	l := newLine(t)
 	day := calendar.MustParse("2026-03-02")

@@ -20,7 +20,7 @@ import (
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
 
-// newDB is a database for partners.
+// newDB returns a database with the tables of all products.
 func newDB(t *testing.T) *database.DB {
 	t.Helper()
 	db := dbtest.SQLite(t)
@@ -30,7 +30,7 @@ func newDB(t *testing.T) *database.DB {
 	return db
 }
 
-// blocks are those of a partner in a database.
+// blocks are the blocks of a partner in a database.
 type blocks struct {
 	*snapshotdb.Store
 	tenant auth.Tenant

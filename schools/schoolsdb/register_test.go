@@ -25,12 +25,12 @@ import (
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
 
-// partner is one whose registers change.
+// partner is a partner whose accounts and entities change.
 type partner struct {
 	*testing.T
 	db       *database.DB
 	id       directory.PartnerID
-	entities directory.EntityID // how many there are: networks, schools and classes by turns
+	entities directory.EntityID // how many there are: networks, schools and classes in turn
 	users    directory.UserID
 }
 
@@ -55,7 +55,7 @@ func (p *partner) versions() snapshot.Versions {
 	return snapshot.Versions{Registers: v.Registers, Facts: v.Facts}
 }
 
-// entity returns a random state of the entity of a number.
+// entity returns a random version of the entity with a number.
 func (p *partner) entity(r *rand.Rand, id directory.EntityID) directory.Entity {
 	e := directory.Entity{ID: id, Ref: directory.Ref(fmt.Sprint("e", id)), Name: fmt.Sprint("name ", r.IntN(1000)), Degree: fmt.Sprint(1 + r.IntN(9)), Deleted: r.IntN(9) == 0}
 	e.Type = directory.EntityType(1 + (id-1)%3)
@@ -72,8 +72,8 @@ func (p *partner) account(r *rand.Rand, id directory.UserID) directory.Account {
 	}
 }
 
-// change writes a few random rows, new ones too, or nearly all, and publishes them. It returns an error, since it is also
-// called beside the test.
+// change writes a few random rows, new ones too, or many, and publishes them. It returns an error, since goroutines call
+// it too.
 func (p *partner) change(ctx context.Context, r *rand.Rand) error {
 	return p.db.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
 		h, err := snapshotdb.Lock(ctx, tx, auth.Tenant(p.id))
@@ -114,7 +114,7 @@ func (p *partner) change(ctx context.Context, r *rand.Rand) error {
 	})
 }
 
-// fresh reads a register by a store that knows none.
+// fresh reads the accounts with a new store.
 func (p *partner) fresh(at snapshot.Versions) *report.Accounts {
 	p.Helper()
 	reg, err := (&schoolsdb.Store{DB: p.db.DB}).Accounts(p.Context(), p.id, at)
@@ -124,8 +124,8 @@ func (p *partner) fresh(at snapshot.Versions) *report.Accounts {
 	return reg
 }
 
-// TestRegisterFollows: a register that was read on top of an earlier one, across any number of versions, is the same as
-// one that was read as a whole, and the earlier one stays as it was.
+// TestRegisterFollows reads accounts on top of earlier ones, across any number of versions. It tests that they are the
+// same as in a full read, and that the earlier ones do not change.
 func TestRegisterFollows(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		p := newPartner(t, db)
@@ -155,8 +155,8 @@ func TestRegisterFollows(t *testing.T) {
 	})
 }
 
-// TestRegisterReadsWhatChanged: rows that nothing has written since are not read again. They are altered here behind the
-// store's back, so that reading them would show.
+// TestRegisterReadsWhatChanged tests that rows are not read again if nothing has written them since. The test alters
+// them behind the store's back, so that reading them would show.
 func TestRegisterReadsWhatChanged(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		p := newPartner(t, db)
@@ -196,7 +196,7 @@ func TestRegisterReadsWhatChanged(t *testing.T) {
 	})
 }
 
-// TestRegisterForgotten: a register that nobody holds any more is read as a whole.
+// TestRegisterForgotten tests that accounts are read correctly after earlier ones were garbage collected.
 func TestRegisterForgotten(t *testing.T) {
 	p := newPartner(t, dbtest.SQLite(t))
 	store := &schoolsdb.Store{DB: p.db.DB}
@@ -215,8 +215,8 @@ func TestRegisterForgotten(t *testing.T) {
 	}
 }
 
-// TestRegisterOfEveryState reads the register of every state that was, in any order, by a store that follows and by one that
-// knows none: each is as it was then, whatever has been written since.
+// TestRegisterOfEveryState reads the accounts of every snapshot, in any order, with one store for all and with a new
+// store for each. They must be as they were when the snapshot was current.
 func TestRegisterOfEveryState(t *testing.T) {
 	dbtest.Everywhere(t, func(t *testing.T, db *database.DB) {
 		p := newPartner(t, db)
@@ -239,7 +239,7 @@ func TestRegisterOfEveryState(t *testing.T) {
 	})
 }
 
-// TestRegisterRestored: versions that went back, as those of a restored copy do, have nothing to do with what is held.
+// TestRegisterRestored tests that accounts in memory are ignored if versions go back, as in a restored copy.
 func TestRegisterRestored(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		p := newPartner(t, db)
@@ -266,8 +266,8 @@ func TestRegisterRestored(t *testing.T) {
 	})
 }
 
-// TestRegisterBesideWriters: readers on one store, while the registers change, only ever get what a fresh reading of the
-// same version gives.
+// TestRegisterBesideWriters tests that readers of one store, while the accounts change, get the same as a new store
+// reads at the same version.
 func TestRegisterBesideWriters(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		const changes, readers = 60, 4
@@ -308,8 +308,8 @@ func TestRegisterBesideWriters(t *testing.T) {
 	})
 }
 
-// compare reads the register of now twice, by a store that follows and by a new one, and reports whether both got the same
-// version; the error says that they differ.
+// compare reads the current accounts with a store that may have earlier ones and with a new store, and reports whether
+// both are equal. If they differ, it returns an error.
 func (p *partner) compare(store *schoolsdb.Store) (bool, error) {
 	v, err := snapshotdb.ReadCurrent(p.Context(), p.db, auth.Tenant(p.id))
 	if err != nil {
@@ -330,7 +330,7 @@ func (p *partner) compare(store *schoolsdb.Store) (bool, error) {
 func BenchmarkRegisterSQLite(b *testing.B)   { benchmarkRegister(b, dbtest.SQLite(b)) }
 func BenchmarkRegisterPostgres(b *testing.B) { benchmarkRegister(b, dbtest.Postgres(b)) }
 
-// benchmarkRegister times the reading of 100,000 accounts, and of what a directory write changed of them.
+// benchmarkRegister measures reading 100,000 accounts: all of them, and those that a directory write changed.
 func benchmarkRegister(b *testing.B, db *database.DB) {
 	const users = 100_000
 	ctx := b.Context()

@@ -26,7 +26,7 @@ import (
 )
 
 // day is the only day with reading.
-var day = calendar.MustParse("2026-03-09") // of the second quarter of a block of seen events
+var day = calendar.MustParse("2026-03-09") // the tenth day of a block of event ids
 
 // fixture is a partner with one network, one reader and one book.
 type fixture struct {
@@ -48,7 +48,7 @@ func newFixture(t *testing.T, db *database.DB) *fixture {
 	return &fixture{&schoolsdb.Store{DB: db.DB, Copy: db.Copy}, t, db, id}
 }
 
-// reconcile reconciles the feed with a state.
+// reconcile validates the feed against the stored tables.
 func reconcile(st intake.Stored) (*intake.Intake, error) {
 	in := &intake.Intake{Stored: st, Began: (day + 1).Start(), History: day, NewToken: func() (string, error) { return "0123456789ABCDEF", nil }}
 	fail := func(line int, field, reason string) error { return errors.New(field + " " + reason) }
@@ -58,7 +58,7 @@ func reconcile(st intake.Stored) (*intake.Intake, error) {
 	return in, errors.Join(e1, e2, e3)
 }
 
-// pile is a pile of one segment of the given identifier.
+// pile returns a sorter with one segment of the given identifier.
 func pile(in *intake.Intake, segment string) (*intake.Sorter, error) {
 	e, err := in.Segment(intake.SegmentRow{
 		ID: []byte(segment), Account: []byte("ana"), Book: 9, Start: day.Start().Add(time.Hour), DurationMS: 60_000, To: 50, WPM: []byte("100"),
@@ -86,7 +86,7 @@ func (f *fixture) save(ctx context.Context, segment string, progress func(done, 
 	return l.Save(ctx, in, p, progress)
 }
 
-// state reads the present state.
+// state reads the current tables.
 func (f *fixture) state() intake.Stored {
 	f.t.Helper()
 	st, err := f.State(f.t.Context(), f.partner, "acme")
@@ -96,7 +96,7 @@ func (f *fixture) state() intake.Stored {
 	return st
 }
 
-// load loads one segment and returns the state that is published.
+// load loads one segment and returns the versions that are published.
 func (f *fixture) load(segment string) snapshot.Versions {
 	f.t.Helper()
 	saved, err := f.save(f.t.Context(), segment, nil)
@@ -106,7 +106,7 @@ func (f *fixture) load(segment string) snapshot.Versions {
 	return saved.Versions
 }
 
-// answers are all answers of the reports at a state.
+// answers returns the users, engagements and readings of a snapshot as text.
 func (f *fixture) answers(at snapshot.Versions) string {
 	f.t.Helper()
 	reports := &report.Reports{Store: f.Store}
@@ -125,7 +125,7 @@ func (f *fixture) answers(at snapshot.Versions) string {
 	return text
 }
 
-// TestReadsNameTheirState loads again and again: every state answers as it did, whatever has been loaded since.
+// TestReadsNameTheirState tests that every snapshot answers as it did when it was loaded, whatever was loaded since.
 func TestReadsNameTheirState(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		f := newFixture(t, db)
@@ -146,7 +146,7 @@ func TestReadsNameTheirState(t *testing.T) {
 	})
 }
 
-// TestCancelledSave cancels a load before its last step: nothing of it is there but the numbers that it reserved.
+// TestCancelledSave tests that a load that is cancelled before its last step leaves only the numbers that it reserved.
 func TestCancelledSave(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		f := newFixture(t, db)
@@ -165,7 +165,7 @@ func TestCancelledSave(t *testing.T) {
 	})
 }
 
-// TestCorruptData flips every bit of every block: no report answers from it.
+// TestCorruptData tests that reports find a flipped bit anywhere in the blocks that they read.
 func TestCorruptData(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		f := newFixture(t, db)
@@ -182,7 +182,7 @@ func TestCorruptData(t *testing.T) {
 		}
 		for _, kind := range slices.Backward(slices.Sorted(maps.Keys(blocks))) {
 			data := blocks[kind]
-			if kind == facts.RecordKind.Number { // which is read where there are no sums
+			if kind == facts.RecordKind.Number { // read only if there are no sums
 				withoutSums(t, db)
 			}
 			step := 1
@@ -215,7 +215,7 @@ func withoutSums(t *testing.T, db *database.DB) {
 	}
 }
 
-// blocksOf returns the one block of each kind.
+// blocksOf returns the block of each kind.
 func blocksOf(t *testing.T, db *database.DB) (map[int16][]byte, error) {
 	rows, err := db.QueryContext(t.Context(), `SELECT kind, data FROM blocks`)
 	if err != nil {
@@ -241,7 +241,7 @@ func setBlock(t *testing.T, db *database.DB, kind int16, data []byte) {
 	}
 }
 
-// TestStateIsOfOneTime: what a check reads while somebody writes is of one time: who has given up his reference is known by it still.
+// TestStateIsOfOneTime tests that State reads one point in time: it knows the reference that an account gave up.
 func TestStateIsOfOneTime(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		f := newFixture(t, db)

@@ -16,8 +16,8 @@ import (
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
 
-// TestBackup copies a database while another connection writes to it: every transaction moves an amount from one account to
-// another, so that a copy that were not of one moment would have another sum.
+// TestBackup copies a database while another connection writes to it. Every transaction moves an amount between two
+// accounts: a copy that is not of one moment would have another sum.
 func TestBackup(t *testing.T) {
 	db := dbtest.SQLite(t)
 	mustExec(t, db, `CREATE TABLE accounts (tenant_id INTEGER PRIMARY KEY, n INTEGER NOT NULL, filler TEXT)`)
@@ -69,7 +69,7 @@ func TestBackup(t *testing.T) {
 	}
 }
 
-// checkCopy opens a copy and looks into it.
+// checkCopy checks the accounts of a copy and its integrity.
 func checkCopy(t *testing.T, file string) {
 	t.Helper()
 	db, err := database.Open(t.Context(), "sqlite:"+file)
@@ -86,7 +86,7 @@ func checkCopy(t *testing.T, file string) {
 	}
 }
 
-// checkFolder checks that a folder has so many files, hidden ones too.
+// checkFolder checks the number of files in a folder, including hidden ones.
 func checkFolder(t *testing.T, folder string, want int) {
 	t.Helper()
 	if entries, err := os.ReadDir(folder); err != nil || len(entries) != want {

@@ -11,7 +11,7 @@ import (
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
 
-// An embedded database is claimed by one, whatever its name, until that one lets go; a shared one by all.
+// TestClaim tests that an embedded database has one claim at a time, under any name, and a shared one many.
 func TestClaim(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		release, err := db.Claim()
@@ -45,7 +45,7 @@ func TestClaim(t *testing.T) {
 	})
 }
 
-// alias is another name of the same database.
+// alias returns another name of the same database.
 func alias(t *testing.T, db *database.DB) string {
 	t.Helper()
 	path, ok := strings.CutPrefix(db.URL, "sqlite:")

@@ -35,7 +35,7 @@ func inTx(ctx context.Context, db *database.DB, f func(ctx context.Context, conn
 
 var copyColumns = []string{"tenant_id", "user_id", "title", "facts", "at", "on", "n"}
 
-// copyTable has a column of each kind, one of them named by a keyword.
+// copyTable creates a table with a column of each kind, one of them named by a keyword.
 func copyTable(tb testing.TB, db *database.DB) {
 	types := map[database.Engine][3]string{
 		database.SQLite:   {"BLOB", "TIMESTAMP", "TEXT"},
@@ -45,7 +45,7 @@ func copyTable(tb testing.TB, db *database.DB) {
 		facts %s, at %s, "on" %s, n int, PRIMARY KEY (tenant_id, user_id))`, types[0], types[1], types[2]))
 }
 
-// copyRows makes n rows in one slice and one buffer, which it writes over.
+// copyRows yields n rows, all in the same slice and buffer.
 func copyRows(n int) iter.Seq[[]any] {
 	return func(yield func([]any) bool) {
 		row, facts := make([]any, 7), make([]byte, 4)
@@ -64,7 +64,7 @@ func copyTime(i int) time.Time {
 	return time.Date(2026, 1, 31, 22, 30, i%60, i%1000*1000, time.FixedZone("", -3*3600))
 }
 
-// copied is a row as it is read back.
+// copied is a row that is read back.
 type copied struct {
 	UserID int64
 	Title  string
@@ -77,7 +77,7 @@ type copied struct {
 func TestCopy(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		copyTable(t, db)
-		// Seven columns fill a statement of SQLite at 73 rows: both sides of it.
+		// On SQLite, 73 rows of seven columns fill a statement. The sizes include both sides of that.
 		for _, n := range []int{0, 1, 72, 73, 74, 1000} {
 			t.Run(fmt.Sprint(n), func(t *testing.T) {
 				mustExec(t, db, `DELETE FROM copied`)
@@ -116,7 +116,7 @@ func checkCopied(t *testing.T, db *database.DB, n int) {
 	}
 }
 
-// Copied and inserted times must sort together.
+// TestCopyWritesTimesAsInsertDoes tests that copied and inserted times are stored alike, so that they sort together.
 func TestCopyWritesTimesAsInsertDoes(t *testing.T) {
 	db := dbtest.SQLite(t)
 	mustExec(t, db, `CREATE TABLE times (at TEXT)`)

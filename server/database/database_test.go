@@ -21,7 +21,7 @@ func TestOpenErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, test := range []struct {
-		name, url, want string // want: a part of the error
+		name, url, want string // want is a part of the error
 	}{
 		{"NoKind", "lectern.db", `of an unknown kind; write sqlite:FILE or postgres://`},
 		{"PasswordInNoKind", "host=h password=secret", `write sqlite:FILE or postgres://`},
@@ -78,7 +78,8 @@ func TestOpenRelativePath(t *testing.T) {
 	}
 }
 
-// TestSQLiteSettings: a connection that writes syncs each commit (2 is FULL), also after a load, and one that reads cannot write.
+// TestSQLiteSettings tests that a writing connection syncs each commit (2 is FULL), also after a load, and that a
+// reading one cannot write.
 func TestSQLiteSettings(t *testing.T) {
 	served := dbtest.SQLite(t)
 	toLoad, err := database.OpenToLoad(t.Context(), served.URL)
@@ -99,7 +100,7 @@ func TestSQLiteSettings(t *testing.T) {
 	}
 }
 
-// unsynced has a connection no longer sync its commits, as a load does.
+// unsynced turns off the sync of commits on a connection, as a load does.
 func unsynced(t *testing.T, db *database.DB) error {
 	conn, err := db.Conn(t.Context())
 	if err != nil {
@@ -110,10 +111,10 @@ func unsynced(t *testing.T, db *database.DB) error {
 	return err
 }
 
-// settings fails unless every connection of a handle has the settings.
+// settings checks that every connection of a handle has the settings.
 func settings(t *testing.T, db *bun.DB, want map[string]string) {
 	t.Helper()
-	for range db.Stats().MaxOpenConnections { // held, so that each is another one
+	for range db.Stats().MaxOpenConnections { // not released yet, so that each is another one
 		conn, err := db.Conn(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -128,8 +129,8 @@ func settings(t *testing.T, db *bun.DB, want map[string]string) {
 	}
 }
 
-// Reading first and writing later must wait for another writer, not fail (a
-// deferred transaction of SQLite would).
+// TestTransactionsThatReadThenWrite tests that a transaction that reads first and then writes waits for another writer.
+// A deferred transaction of SQLite would fail.
 func TestTransactionsThatReadThenWrite(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		mustExec(t, db, `CREATE TABLE counters (tenant_id bigint PRIMARY KEY, n bigint NOT NULL)`)
@@ -170,7 +171,7 @@ func TestTransactionsThatReadThenWrite(t *testing.T) {
 	})
 }
 
-// A reading transaction goes on while another holds the write lock.
+// TestReadersDoNotWaitForTheWriter tests that a reading transaction continues while another has the write lock.
 func TestReadersDoNotWaitForTheWriter(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		mustExec(t, db, `CREATE TABLE books (tenant_id bigint)`)
@@ -194,8 +195,8 @@ func TestReadersDoNotWaitForTheWriter(t *testing.T) {
 	})
 }
 
-// Every type that a store reads must come back whole in the chosen mode, as well
-// as in another that the URL asks for.
+// TestPostgresTypes tests that every type that a store reads comes back unchanged, in the default mode and in others
+// that the URL sets.
 func TestPostgresTypes(t *testing.T) {
 	db := dbtest.Postgres(t)
 	for _, mode := range []string{"", "simple_protocol", "cache_describe", "describe_exec"} {

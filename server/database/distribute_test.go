@@ -11,7 +11,7 @@ import (
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
 
-// rooms is a set with two tables of the tenants and one that they share.
+// rooms returns migrations with two tables distributed by tenant and one that all tenants share.
 func rooms() fs.FS {
 	return set(map[string]string{
 		"20260101000001_rooms.tx.up.sql": `
@@ -23,14 +23,14 @@ INSERT INTO rooms SELECT n, 1 FROM generate_series(1, 100) AS n;`,
 	})
 }
 
-// lamps is what a later version adds.
+// lamps returns the migrations that a later version adds.
 func lamps() fs.FS {
 	return set(map[string]string{
 		"20260101000002_lamps.tx.up.sql": `CREATE TABLE lamps (tenant_id bigint NOT NULL, lamp_id bigint NOT NULL, PRIMARY KEY (tenant_id, lamp_id))`,
 	})
 }
 
-// calls returns what was asked of Citus since it was last called.
+// calls returns the calls to Citus since calls was last called.
 func calls(t *testing.T, db *database.DB) (list []string) {
 	t.Helper()
 	err := db.NewRaw(`WITH told AS (DELETE FROM citus_calls RETURNING *) SELECT call FROM told ORDER BY number`).Scan(t.Context(), &list)
@@ -87,7 +87,7 @@ func TestDistribute(t *testing.T) {
 	}
 }
 
-// A Distribute that was killed behind some tables is gone on with, by itself too.
+// TestDistributeGoesOn tests that a Distribute that was killed after some tables can be continued, also by Migrate.
 func TestDistributeGoesOn(t *testing.T) {
 	for name, again := range map[string]func(*database.DB) ([]string, error){
 		"Distribute": func(db *database.DB) ([]string, error) { return db.Distribute(t.Context(), 0, rooms()) },

@@ -26,7 +26,7 @@ func Example() {
 	}
 	defer db.Close()
 
-	// A store embeds its migrations; here they are written out.
+	// A store embeds its migrations. This example writes them out.
 	migrations := fstest.MapFS{
 		"migrations/sqlite/20260101000000_squares.tx.up.sql": {Data: []byte("CREATE TABLE squares (n INTEGER PRIMARY KEY, square INTEGER)")},
 	}

@@ -16,7 +16,7 @@ type told int
 func (n *told) BeforeQuery(ctx context.Context, _ *bun.QueryEvent) context.Context { return ctx }
 func (n *told) AfterQuery(context.Context, *bun.QueryEvent)                        { *n++ }
 
-// TestWithHook: every way of running a statement is told once, a failing one too.
+// TestWithHook tests that every way of running a statement calls the hook once, even if the statement fails.
 func TestWithHook(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		var n told

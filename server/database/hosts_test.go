@@ -16,8 +16,8 @@ import (
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
 
-// way is a way to a server that can freeze: it then takes connections, as the kernel does for a stopped process, and passes
-// nothing on.
+// way is a proxy to a server that can freeze. Then it accepts connections, as the kernel does for a stopped process,
+// but forwards nothing.
 type way struct {
 	net.Listener
 	to string
@@ -27,8 +27,8 @@ type way struct {
 	conns  []net.Conn
 }
 
-// newWay opens a way to the server of a database, and returns it with the database's URL by it. Its connections are given
-// one second.
+// newWay starts a proxy to the server of a database, and returns it with the database's URL through it. Connecting may
+// take one second.
 func newWay(t *testing.T, db *database.DB) (*way, *url.URL) {
 	t.Helper()
 	u, err := url.Parse(db.URL)
@@ -63,7 +63,7 @@ func (w *way) serve() {
 	}
 }
 
-// pass connects c with the server.
+// pass connects c to the server.
 func (w *way) pass(c net.Conn) {
 	server, err := net.Dial("tcp", w.to)
 	if err != nil {
@@ -75,7 +75,7 @@ func (w *way) pass(c net.Conn) {
 	c.Close()
 }
 
-// copy is io.Copy until the way freezes.
+// copy is io.Copy until the proxy freezes.
 func (w *way) copy(to io.Writer, from io.Reader) {
 	b := make([]byte, 4096)
 	for {
@@ -84,7 +84,7 @@ func (w *way) copy(to io.Writer, from io.Reader) {
 		frozen := w.frozen
 		w.mu.Unlock()
 		if frozen {
-			select {} // with the test's process
+			select {} // until the test process ends
 		}
 		if err != nil {
 			return
@@ -101,7 +101,7 @@ func (w *way) freeze() {
 	w.frozen = true
 }
 
-// thaw passes on what later connections send; those that are frozen stay so.
+// thaw forwards what later connections send. Frozen connections stay frozen.
 func (w *way) thaw() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -117,8 +117,8 @@ func (w *way) close() {
 	}
 }
 
-// A statement whose time is over on a server that has frozen takes the other connections to it with it: the next ones go to
-// the next host of the URL.
+// TestFrozenServer tests a statement that times out on a frozen server. The other connections to it are dropped too,
+// and the next statements go to the next host of the URL.
 func TestFrozenServer(t *testing.T) {
 	t.Parallel()
 	w, u := newWay(t, dbtest.Postgres(t))
@@ -163,7 +163,8 @@ func TestFrozenServer(t *testing.T) {
 	}
 }
 
-// A host has two seconds to connect where the URL says nothing of it, so that the ten of Open are enough for the next host.
+// TestConnectTimeout tests the default of two seconds to connect to a host, which leaves time for the next host of the
+// URL.
 func TestConnectTimeout(t *testing.T) {
 	t.Parallel()
 	w, u := newWay(t, dbtest.Postgres(t))
@@ -181,7 +182,8 @@ func TestConnectTimeout(t *testing.T) {
 	}
 }
 
-// A statement that was sent is not sent again when its connection breaks before the answer: it may have been carried out.
+// TestLostAnswer tests that a statement is not sent again if its connection breaks before the answer: it may have been
+// executed.
 func TestLostAnswer(t *testing.T) {
 	direct := dbtest.Postgres(t)
 	mustExec(t, direct, `CREATE TABLE things (id bigint)`)
@@ -198,7 +200,7 @@ func TestLostAnswer(t *testing.T) {
 			func() error { _, err := db.ExecContext(t.Context(), lostInsert, id); return err },
 			func() error { return db.QueryRowContext(t.Context(), lostInsert+` RETURNING id`, id).Scan(new(int)) },
 		} {
-			id++ // what an insert before this one has left does not count
+			id++ // ignores what an insert before this one may have left
 			holder, err := direct.Conn(t.Context())
 			if err != nil {
 				t.Fatal(err)
@@ -219,10 +221,10 @@ func TestLostAnswer(t *testing.T) {
 	}
 }
 
-// lostInsert waits for a lock, and so is still under way when its connection is broken.
+// lostInsert waits for a lock, so that it is still running when its connection breaks.
 const lostInsert = `INSERT INTO things SELECT ? FROM (SELECT pg_advisory_xact_lock(7)) AS locked`
 
-// breakWhen breaks all connections of the way once the insert is under way, and then lets it go on: holder has its lock.
+// breakWhen breaks all connections of the proxy once the insert is running, and then releases the lock of holder.
 func (w *way) breakWhen(t *testing.T, direct *database.DB, holder bun.Conn) {
 	defer func() {
 		_, _ = holder.ExecContext(context.WithoutCancel(t.Context()), `SELECT pg_advisory_unlock(7)`)

@@ -13,7 +13,7 @@ import (
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
 
-// set makes a set of migrations with the same SQL for both engines.
+// set returns migrations with the same SQL for both engines.
 func set(files map[string]string) fs.FS {
 	m := fstest.MapFS{}
 	for name, text := range files {
@@ -89,7 +89,7 @@ func TestSchemaCurrent(t *testing.T) {
 	})
 }
 
-// A database that a later version has migrated is not touched.
+// TestNewerSchema tests that a database that a later version has migrated is refused.
 func TestNewerSchema(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		files := map[string]string{}
@@ -100,7 +100,7 @@ func TestNewerSchema(t *testing.T) {
 		if _, err := db.Migrate(t.Context(), shelves(), later); err != nil {
 			t.Fatal(err)
 		}
-		const want = "newer version (migration 20991231000009)" // the highest of them
+		const want = "newer version (migration 20991231000009)" // the newest migration
 		if _, err := db.Migrate(t.Context(), shelves()); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("Migrate = %v, want %q", err, want)
 		}
@@ -110,8 +110,8 @@ func TestNewerSchema(t *testing.T) {
 	})
 }
 
-// A migration that fails leaves nothing of itself, keeps those before, and runs
-// once it is mended.
+// TestMigrateFails tests that a failed migration leaves nothing behind, does not affect those before it, and runs once
+// it is corrected.
 func TestMigrateFails(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		bad := set(map[string]string{"20260101000004_bad.tx.up.sql": "CREATE TABLE bad (n int); INSERT INTO nowhere VALUES (1)"})
@@ -150,9 +150,9 @@ func TestMigrateRefuses(t *testing.T) {
 	}
 }
 
-// Several processes that start at once leave one clean schema: each migration is
-// applied once, by one of them, and every one returns with the schema current.
-// Pools of their own stand for the processes.
+// TestMigrateConcurrently tests that several processes that start at once leave one schema. Each migration is applied
+// once, by one of them, and each process returns with the schema current. Each process is simulated by a connection
+// pool.
 func TestMigrateConcurrently(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		const processes = 4
@@ -202,9 +202,8 @@ func TestMigrateConcurrently(t *testing.T) {
 	})
 }
 
-// Processes that are all under way before the first has applied a migration still
-// apply it once. The test holds a table that the migration writes, until all of
-// them wait.
+// TestMigrateTakesTurns tests that processes that all begin before a migration is applied still apply it only once. The
+// test locks a table that the migration writes until all processes wait.
 func TestMigrateTakesTurns(t *testing.T) {
 	db := dbtest.Postgres(t)
 	if _, err := db.Migrate(t.Context(), shelves()); err != nil {

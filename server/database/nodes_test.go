@@ -12,7 +12,7 @@ import (
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
 
-// versions has a row for each of the tenants 1 to 12.
+// versions creates the table versions, with a row for each of the tenants 1 to 12.
 func versions(t *testing.T, db *database.DB) {
 	t.Helper()
 	file := "20260101000001_versions.tx.up.sql"
@@ -34,7 +34,8 @@ func numbers(n int) (list []auth.Tenant) {
 	return list
 }
 
-// A database that is no cluster has all tenants on one node, whose error is as it is.
+// TestEachNodeOfOne tests that a database without a cluster has all tenants on one node, whose error is returned
+// unchanged.
 func TestEachNodeOfOne(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		versions(t, db)
@@ -50,7 +51,8 @@ func TestEachNodeOfOne(t *testing.T) {
 	})
 }
 
-// Each node of a cluster has its tenants; one that does not answer, or for which something fails, is named, and the others go on.
+// TestEachNode tests that each node of a cluster gets its tenants. A node that is down or fails is named, and the
+// others continue.
 func TestEachNode(t *testing.T) {
 	whole := dbtest.Distributed(t)
 	versions(t, whole)

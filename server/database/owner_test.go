@@ -11,8 +11,8 @@ import (
 	"github.com/lectern-dev/lectern/server/database"
 )
 
-// All files of a database belong to its owner, also those that root makes beside it. Who is not root has no other owner's
-// database to try it with, and sees that files of one's own stay so.
+// TestFilesHaveTheOwnerOfTheDatabase tests that all files belong to the owner of the database, even those that root
+// creates. Without root it tests only the user's own files.
 func TestFilesHaveTheOwnerOfTheDatabase(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "lectern.db")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
 
-// A query with parameters reads what one with its values in the text does, the first time and again, of every type that a
-// prepared statement gives or returns.
+// TestParameters tests queries with parameters, the first time and again, with every type that a prepared statement
+// takes or returns.
 func TestParameters(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		ctx := t.Context()
@@ -41,7 +41,7 @@ func TestParameters(t *testing.T) {
 	})
 }
 
-// A table may change while statements are prepared, of which there may be many.
+// TestPreparedAtOnce tests many prepared statements, and a table that changes while they are prepared.
 func TestPreparedAtOnce(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		ctx := t.Context()
@@ -76,8 +76,8 @@ func TestPreparedAtOnce(t *testing.T) {
 	})
 }
 
-// Behind a pooler a statement that was prepared may be unknown to the connection that runs it, or one of its name exists. It
-// runs all the same, and so does a batch with it.
+// TestPreparedBehindPooler tests a statement that the connection does not know, or one with the same name, as behind a
+// pooler. The statement and a batch with it succeed.
 func TestPreparedBehindPooler(t *testing.T) {
 	db := dbtest.Postgres(t)
 	ctx := t.Context()
@@ -100,14 +100,15 @@ func TestPreparedBehindPooler(t *testing.T) {
 		}
 		mustExec(t, db, `DEALLOCATE ALL`)
 		if i > 1 {
-			db.QueryRowContext(ctx, query, i).Scan(&n) // the connection forgets it
+			db.QueryRowContext(ctx, query, i).Scan(&n) // the connection forgets the statement
 			mustExec(t, db, `DEALLOCATE ALL`)
 			mustExec(t, db, `PREPARE "`+name+`" (bigint) AS SELECT 1`)
 		}
 	}
 }
 
-// Queries that are sent at once read a row each; where one finds none or fails, the error says so, and what failed is undone.
+// TestBatch tests that each query of a batch reads a row. If one finds none or fails, its error is returned, and a
+// failed batch is undone.
 func TestBatch(t *testing.T) {
 	db := dbtest.Postgres(t)
 	mustExec(t, db, `CREATE TABLE n (n bigint)`)

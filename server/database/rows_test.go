@@ -42,7 +42,7 @@ func TestPostgresNullsAndEmpty(t *testing.T) {
 	}
 }
 
-// Bytes that the caller keeps are not written over by the next row.
+// TestPostgresBytesAreKept tests that the next row does not overwrite bytes that the caller keeps.
 func TestPostgresBytesAreKept(t *testing.T) {
 	db := dbtest.Postgres(t)
 	var all [][]byte
@@ -83,7 +83,7 @@ func TestPostgresErrors(t *testing.T) {
 	if err := db.NewRaw(`SELECT 1 WHERE false`).Scan(t.Context(), &n); !errors.Is(err, sql.ErrNoRows) {
 		t.Errorf("no row = %v, want sql.ErrNoRows", err)
 	}
-	// The connections are as good as before.
+	// The connections can still be used.
 	for range 20 {
 		if err := db.NewRaw(`SELECT 7`).Scan(t.Context(), &n); err != nil || n != 7 {
 			t.Fatal(n, err)
@@ -91,8 +91,8 @@ func TestPostgresErrors(t *testing.T) {
 	}
 }
 
-// Rows that are not read to their end, or whose caller has gone, leave the pool
-// usable.
+// TestPostgresRowsLeftUnread tests that the pool can still be used after rows were not read to their end, or their
+// context was cancelled.
 func TestPostgresRowsLeftUnread(t *testing.T) {
 	db := dbtest.Postgres(t)
 	for round := range 40 {

@@ -13,8 +13,8 @@ import (
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
 
-// TestSecondWriter: who begins to write beside another process that writes transaction after transaction comes in, however often that
-// one takes the file again.
+// TestSecondWriter tests that a writer gets its transactions done beside another one that writes one transaction after
+// the other.
 func TestSecondWriter(t *testing.T) {
 	db := dbtest.SQLite(t)
 	other, err := database.Open(t.Context(), db.URL)
@@ -59,8 +59,8 @@ func TestSecondWriter(t *testing.T) {
 	}
 }
 
-// TestReadsBesideAWriter: as many reads as there are connections go on while a transaction writes, and see nothing of it; what reads
-// cannot write.
+// TestReadsBesideAWriter tests that a read succeeds while a transaction writes, and does not see its rows. A reading
+// handle cannot write.
 func TestReadsBesideAWriter(t *testing.T) {
 	db := dbtest.SQLite(t)
 	mustExec(t, db, `CREATE TABLE written (id INTEGER PRIMARY KEY)`)
@@ -82,7 +82,8 @@ func TestReadsBesideAWriter(t *testing.T) {
 	}
 }
 
-// TestMemory: a database in memory leaves no file, keeps what it has though a statement is interrupted, and is another each time.
+// TestMemory tests that a database in memory leaves no file, survives interrupted statements, and is a new one each
+// time.
 func TestMemory(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	db, err := database.Open(t.Context(), "sqlite::memory:")

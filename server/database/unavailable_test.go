@@ -19,7 +19,8 @@ import (
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
 
-// Trouble of every kind that both engines have is known as such, and faults of the program are not (H13).
+// TestUnavailable tests that Unavailable recognizes database trouble on both engines, but no fault of the program
+// (H13).
 func TestUnavailable(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		ctx := t.Context()
@@ -50,7 +51,7 @@ func TestUnavailable(t *testing.T) {
 	})
 }
 
-// heldLock is the error of a writer that does not wait for another.
+// heldLock returns the error of a writer that does not wait for another.
 func heldLock(t *testing.T, db *database.DB) (err error) {
 	t.Helper()
 	other, openErr := database.Open(t.Context(), db.URL)
@@ -83,7 +84,7 @@ func heldLock(t *testing.T, db *database.DB) (err error) {
 	return err
 }
 
-// noConnection is the error of one who has no time to wait for a connection.
+// noConnection returns the error of a caller that has no time to wait for a connection.
 func noConnection(t *testing.T, db *database.DB) error {
 	t.Helper()
 	defer db.Writer.SetMaxOpenConns(db.Writer.Stats().MaxOpenConnections)
@@ -99,7 +100,7 @@ func noConnection(t *testing.T, db *database.DB) error {
 	return err
 }
 
-// closedDatabase is the error where the database cannot be reached any more: nobody listens, or the file is none.
+// closedDatabase returns the error of opening a port without a server, or a file that is not a database.
 func closedDatabase(t *testing.T, db *database.DB) error {
 	t.Helper()
 	if db.Engine == database.SQLite {
@@ -119,7 +120,7 @@ func closedDatabase(t *testing.T, db *database.DB) error {
 	return err
 }
 
-// A connection that the server ends is trouble once, and the next statement has another.
+// TestTerminated tests that a connection that the server ends fails once, and that the next statement uses another.
 func TestTerminated(t *testing.T) {
 	db := dbtest.Postgres(t)
 	db.SetMaxOpenConns(1)
@@ -132,7 +133,8 @@ func TestTerminated(t *testing.T) {
 	}
 }
 
-// A connection to what is no primary any more is left, so that the next one finds the server that is.
+// TestDemoted tests that a connection to a server that is no longer the primary is dropped, so that the next statement
+// succeeds.
 func TestDemoted(t *testing.T) {
 	db := dbtest.Postgres(t)
 	mustExec(t, db, `CREATE TABLE things (id bigint PRIMARY KEY)`)
@@ -144,14 +146,14 @@ func TestDemoted(t *testing.T) {
 	mustExec(t, db, `INSERT INTO things VALUES (1)`)
 }
 
-// Where the server has no connection left one is waited for, as long as the caller has time.
+// TestServerWithoutConnections tests that a caller waits for a connection of the server as long as its context allows.
 func TestServerWithoutConnections(t *testing.T) {
 	admin := dbtest.Postgres(t)
 	u, err := url.Parse(admin.URL)
 	if err != nil {
 		t.Fatal(err)
 	}
-	role := strings.TrimPrefix(u.Path, "/") // its name is the test's own
+	role := strings.TrimPrefix(u.Path, "/") // the name of the test's own database
 	mustExec(t, admin, `CREATE ROLE `+role+` LOGIN CONNECTION LIMIT 1`)
 	defer mustExec(t, admin, `DROP ROLE `+role)
 	u.User = url.User(role)
@@ -183,7 +185,7 @@ func TestServerWithoutConnections(t *testing.T) {
 	}
 }
 
-// Who waits for another process that keeps the file to itself waits no longer than he has time, whatever he is about to do (H13).
+// TestLockedOut tests that a writer waits for another connection's lock only as long as its context allows (H13).
 func TestLockedOut(t *testing.T) {
 	db := dbtest.SQLite(t)
 	mustExec(t, db, `CREATE TABLE things (id bigint PRIMARY KEY)`)
@@ -217,7 +219,7 @@ func TestLockedOut(t *testing.T) {
 			if !errors.Is(err, context.DeadlineExceeded) || !database.Unavailable(err) {
 				t.Errorf("%s beside one that keeps the file = %v, want its time to be over", what, err)
 			}
-		case <-time.After(15 * time.Second): // half of what one waits who has time
+		case <-time.After(15 * time.Second): // half of the wait without a deadline
 			t.Fatalf("%s waits on when its time is over", what)
 		}
 	}
@@ -227,7 +229,7 @@ func TestLockedOut(t *testing.T) {
 	mustExec(t, db, `INSERT INTO things VALUES (1)`)
 }
 
-// The errors of database/sql itself are judged too.
+// TestUnavailableWithoutDriver tests the errors of database/sql itself.
 func TestUnavailableWithoutDriver(t *testing.T) {
 	for err, want := range map[error]bool{
 		sql.ErrConnDone: true, context.DeadlineExceeded: true, sql.ErrNoRows: false, context.Canceled: false, errors.New("x"): false,

@@ -17,9 +17,9 @@ import (
 	"github.com/moby/buildkit/frontend/dockerfile/parser"
 )
 
-// image is what a Dockerfile says of its image.
+// image is the contents of a Dockerfile.
 type image struct {
-	build         string // what is run to build
+	build         string // the script that builds the files
 	files         map[string]string
 	user, dir     string
 	volumes       []string
@@ -28,7 +28,7 @@ type image struct {
 	entry, params []string
 }
 
-// readImage reads the Dockerfile as its builder does; what that would warn of is an error.
+// readImage reads the Dockerfile as its builder does. The builder's warnings are errors.
 func readImage(t *testing.T) image {
 	t.Helper()
 	f, err := os.Open("Dockerfile")
@@ -91,7 +91,8 @@ func (i *image) read(t *testing.T, command instructions.Command) {
 	}
 }
 
-// The image has the binary and its folder, of a user that is not root, and listens at the ports that it says.
+// TestDockerfile tests the image: its binary, its folder, its user, which is not root, and the ports that it listens
+// on.
 func TestDockerfile(t *testing.T) {
 	i := readImage(t)
 	if want := []string{"/usr/local/bin/lectern"}; !slices.Equal(i.entry, want) || i.files[want[0]] != "/lectern " {
@@ -116,7 +117,7 @@ func TestDockerfile(t *testing.T) {
 	checkCommand(t, filepath.Join(dir, "lectern"), i.params, i.env)
 }
 
-// readCompose reads the compose file as its program does.
+// readCompose reads the compose file as Docker Compose does.
 func readCompose(t *testing.T, env types.Mapping) (*types.Project, error) {
 	t.Helper()
 	dir, err := os.Getwd()
@@ -130,7 +131,7 @@ func readCompose(t *testing.T, env types.Mapping) (*types.Project, error) {
 	})
 }
 
-// The services of Lectern are of the image as the Dockerfile has it, and reach the database that is beside them.
+// TestCompose tests that the services of Lectern use the image of the Dockerfile and the database service.
 func TestCompose(t *testing.T) {
 	if _, err := readCompose(t, nil); err == nil || !strings.Contains(err.Error(), "see the beginning of compose.yaml") {
 		t.Errorf("without secrets: %v, want to be told where they come from", err)
@@ -185,7 +186,7 @@ func checkService(t *testing.T, s types.ServiceConfig, i image) {
 	if s.Command[0] == "load" && s.Command[len(s.Command)-1] != feeds {
 		t.Errorf("%q reads from outside %s", s.Command, feeds)
 	}
-	for _, port := range s.Ports { // that of the admin address is nobody's
+	for _, port := range s.Ports { // the port of the admin address is not published
 		if fmt.Sprint(port.Target) != i.ports[0] || port.HostIP != "127.0.0.1" {
 			t.Errorf("publishes %+v", port)
 		}
@@ -195,7 +196,7 @@ func checkService(t *testing.T, s types.ServiceConfig, i image) {
 	}
 }
 
-// checkDatabase holds that a service's database is the one that a service makes.
+// checkDatabase checks that the database URL of a service refers to the database service.
 func checkDatabase(t *testing.T, env map[string]string, db types.ServiceConfig) {
 	t.Helper()
 	u, err := url.Parse(env["LECTERN_DB"])

@@ -39,15 +39,15 @@ func lectern(t *testing.T) string {
 	return path
 }
 
-// nowhere is a database that cannot be reached: a command line that is right ends with 1 there, and a wrong one with 2.
+// nowhere is a database that cannot be reached. A valid command line ends with 1 there, and a wrong one with 2.
 const nowhere = "postgres://lectern@127.0.0.1:1/lectern"
 
-// checkCommand holds that the binary takes a command line, and knows the variables beside it.
+// checkCommand checks that the binary accepts a command line and knows the environment variables.
 func checkCommand(t *testing.T, binary string, args []string, env map[string]string) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), binary, args...)
 	for name, value := range env {
-		if name != "TMPDIR" { // which is not there
+		if name != "TMPDIR" { // its folder does not exist here
 			cmd.Env = append(cmd.Env, name+"="+value)
 		}
 	}
@@ -71,7 +71,7 @@ func run(t *testing.T, dir string, env []string, name string, args ...string) st
 	return string(out)
 }
 
-// replaced returns a text with pairs replaced, each of which must be there.
+// replaced replaces pairs of an old and a new string in a text, which must contain each old one.
 func replaced(t *testing.T, text string, pairs ...string) string {
 	t.Helper()
 	for i := 0; i < len(pairs); i += 2 {

@@ -11,10 +11,10 @@ import (
 	"github.com/google/licenseclassifier/v2/assets"
 )
 
-// allowed are the licences that may be linked: each lets the binary be passed on with its text.
+// allowed lists the licences that linked code may have. Each allows distribution of the binary with the licence text.
 var allowed = []string{"Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "MIT", "Unlicense"}
 
-// TestLicences holds what is linked for any system of a release, and what is embedded, to the licences that are allowed, by their texts.
+// TestLicences tests that all code linked into a release for any system, or embedded, has an allowed licence text.
 func TestLicences(t *testing.T) {
 	classifier, err := assets.DefaultClassifier()
 	if err != nil {
@@ -40,7 +40,7 @@ func TestLicences(t *testing.T) {
 	}
 }
 
-// parts returns where each module that is linked is, by name and version, and the folders that have a licence of their own.
+// parts returns the folders of all linked modules, by name and version, and the folders with their own licence.
 func parts(t *testing.T) map[string]string {
 	t.Helper()
 	root, err := filepath.Abs(filepath.Join("..", ".."))
@@ -69,7 +69,7 @@ func parts(t *testing.T) map[string]string {
 	return found
 }
 
-// licenceFiles returns the files that say how a folder may be used, but for a list of what is in it or tests it by others.
+// licenceFiles returns the licence files of a folder, without those that list the licences of third parties.
 func licenceFiles(t *testing.T, dir string) (files []string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)

@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// A release is the same bytes in whatever folder it is built, names its commit, and its sums are right. What is not
-// committed is refused.
+// TestRelease tests that a release has the same bytes in every folder, names its commit and has the right checksums.
+// Uncommitted changes are refused.
 func TestRelease(t *testing.T) {
 	target := runtime.GOOS + "/" + runtime.GOARCH
 	first := filepath.Join(t.TempDir(), "first")
@@ -55,7 +55,7 @@ func TestRelease(t *testing.T) {
 	checkRefusal(t, second)
 }
 
-// checkBill holds the bill of a binary to what Go says is in it, and to the sums of the release.
+// checkBill compares the bill of materials of a binary with what Go says is in it, and checks the checksum of the bill.
 func checkBill(t *testing.T, dir, binary string) {
 	t.Helper()
 	text, err := os.ReadFile(binary + ".cdx.json")
@@ -82,7 +82,7 @@ func checkBill(t *testing.T, dir, binary string) {
 			want = append(want, words[1]+" "+words[2])
 		}
 	}
-	if slices.Sort(got); !slices.Equal(got, want) || len(bill.Components) != len(want)+1 { // and Go's own library
+	if slices.Sort(got); !slices.Equal(got, want) || len(bill.Components) != len(want)+1 { // plus Go's standard library
 		t.Errorf("the bill has %q of %d, want %q", got, len(bill.Components), want)
 	}
 	sums, err := os.ReadFile(filepath.Join(dir, "release", "SHA256SUMS"))
@@ -91,7 +91,7 @@ func checkBill(t *testing.T, dir, binary string) {
 	}
 }
 
-// checkRefusal holds that nothing is released of what is not committed.
+// checkRefusal checks that a folder with uncommitted changes is not released.
 func checkRefusal(t *testing.T, dir string) {
 	t.Helper()
 	if err := os.WriteFile(filepath.Join(dir, "new.go"), []byte("package lectern\n"), 0o600); err != nil {
@@ -103,14 +103,14 @@ func checkRefusal(t *testing.T, dir string) {
 	}
 }
 
-// copySources copies the sources, and nothing of what was built or kept beside them.
+// copySources copies the sources, without build products and other ignored files.
 func copySources(t *testing.T, from, to string) {
 	t.Helper()
 	files := run(t, from, nil, "git", "ls-files", "--cached", "--others", "--exclude-standard")
 	for name := range strings.Lines(files) {
 		name = strings.TrimSpace(name)
 		text, err := os.ReadFile(filepath.Join(from, name))
-		if os.IsNotExist(err) { // removed, and not committed yet
+		if os.IsNotExist(err) { // a removal that is not committed yet
 			continue
 		}
 		info, err2 := fs.Stat(os.DirFS(from), name)
@@ -126,7 +126,7 @@ func copySources(t *testing.T, from, to string) {
 	}
 }
 
-// commit makes a repository of a folder, with one commit.
+// commit makes a folder a repository with one commit.
 func commit(t *testing.T, dir string) {
 	t.Helper()
 	env := []string{"GIT_AUTHOR_NAME=test", "GIT_AUTHOR_EMAIL=test@example.com", "GIT_COMMITTER_NAME=test", "GIT_COMMITTER_EMAIL=test@example.com"}

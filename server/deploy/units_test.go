@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// settings are the lines of a unit, by their key.
+// settings returns the lines of a unit, by key.
 func settings(t *testing.T, file string) map[string][]string {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -26,7 +26,7 @@ func settings(t *testing.T, file string) map[string][]string {
 	return all
 }
 
-// The units run what the binary takes.
+// TestUnitCommands tests that the binary accepts the commands of the units.
 func TestUnitCommands(t *testing.T) {
 	for unit, load := range map[string]string{"lectern.service": "", "lectern-load.service": "--jobs 4 /srv/feeds"} {
 		u := settings(t, unit)
@@ -42,7 +42,7 @@ func TestUnitCommands(t *testing.T) {
 	}
 }
 
-// systemd finds nothing wrong with the units, and rates each service 3.0 or better.
+// TestUnits tests that systemd finds nothing wrong with the units, and rates each service 3.0 or better.
 func TestUnits(t *testing.T) {
 	if _, err := exec.LookPath("systemd-analyze"); err != nil {
 		t.Fatal("there is no systemd-analyze: run `make verify`, or any command with `.ci/with systemd-analyze:systemd -- COMMAND`, which find or install it")
@@ -53,7 +53,7 @@ func TestUnits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		unit := strings.ReplaceAll(string(text), "/usr/local/bin/lectern", lectern(t)) // it must be there
+		unit := strings.ReplaceAll(string(text), "/usr/local/bin/lectern", lectern(t)) // systemd wants the binary to exist
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(unit), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -73,7 +73,7 @@ func TestUnits(t *testing.T) {
 	}
 }
 
-// A service that is restarted is so for as long as its database is down, and none is started before one on the same machine.
+// TestUnitsWaitForTheDatabase tests that units start after a local database, and that their restarts have no limit.
 func TestUnitsWaitForTheDatabase(t *testing.T) {
 	units, err := filepath.Glob("*.service")
 	if err != nil || len(units) < 2 {
@@ -90,7 +90,7 @@ func TestUnitsWaitForTheDatabase(t *testing.T) {
 	}
 }
 
-// The services have the same hardening.
+// TestUnitsAgree tests that the services have the same hardening.
 func TestUnitsAgree(t *testing.T) {
 	served, loaded := settings(t, "lectern.service"), settings(t, "lectern-load.service")
 	begin := func(key string) bool {

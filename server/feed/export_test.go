@@ -7,13 +7,13 @@ import (
 	"github.com/lectern-dev/lectern/paging/row"
 )
 
-// MaxRow is the most bytes of a row.
+// MaxRow is the maximum number of bytes of a row.
 const MaxRow = maxRow
 
-// MaxLate is the most rows whose values are fetched at once.
+// MaxLate is the maximum number of rows whose values are fetched at once.
 const MaxLate = maxLate
 
-// ReadLine reads a line of NDJSON as the decoder does, and plain reports whether it is read without it, and if so the same.
+// ReadLine decodes a line of NDJSON. It reports whether the line can be read without the decoder, and gives the same.
 func ReadLine(fields row.Schema, ignored map[string]bool, line []byte) (plain, same bool, wrong error) {
 	with := func() (*jsonParser, *cells) {
 		return newJSONParser(fields, ignored), &cells{fields: fields, list: make([][]byte, len(fields))}

@@ -21,7 +21,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// write makes a feed of one file and returns it.
+// write makes a feed with one file and returns the file.
 func write(t testing.TB, name string, content []byte) *feed.File {
 	t.Helper()
 	dir := t.TempDir()
@@ -41,7 +41,7 @@ func write(t testing.TB, name string, content []byte) *feed.File {
 	return file
 }
 
-// pair is a row of two texts; its fields are a, required, and b.
+// pair is a row of two texts: a, which is required, and b.
 type pair struct{ a, b string }
 
 func (p *pair) Fields(w *row.Walk) {
@@ -49,12 +49,12 @@ func (p *pair) Fields(w *row.Walk) {
 	row.Text(w, "b", &p.b)
 }
 
-// readEach reads the rows of a file as they are.
+// readEach reads the rows of a file without more checks.
 func readEach[R any, P feed.Record[R]](ctx context.Context, file *feed.File, take func(v R, line int) error, bad func(*feed.RowError) error) error {
 	return feed.Records[R, R, P](ctx, file, row.File[R, R]{Check: func(r R) (R, error) { return r, nil }, Take: take}, bad)
 }
 
-// read returns a file's rows of a and b, and its bad rows, as text.
+// read returns the pairs in a file, and its bad rows as text.
 func read(file *feed.File) (rows []pair, faults []string, err error) {
 	err = readEach(context.Background(), file,
 		func(p pair, _ int) error { rows = append(rows, p); return nil },
@@ -98,7 +98,7 @@ func TestFormsReadAlike(t *testing.T) {
 	}
 }
 
-// TestBadRows gives the third of four rows; the others have to survive it.
+// TestBadRows tests bad rows. Each is the third of four rows, of which the others must be read.
 func TestBadRows(t *testing.T) {
 	for _, tt := range []struct{ name, file, row, want string }{
 		{"required missing", "f.ndjson", `{"b":"x"}`, "f.ndjson line 3: field a: is required"},
@@ -183,7 +183,7 @@ func TestSinkRefuses(t *testing.T) {
 	}
 }
 
-// TestFatal holds what leaves no row to skip.
+// TestFatal tests errors that end the read, because no single row can be skipped.
 func TestFatal(t *testing.T) {
 	whole := []byte("a,b\n1,2\n" + strings.Repeat("3,4\n", 100_000))
 	for _, tt := range []struct {
@@ -214,7 +214,7 @@ func TestFatal(t *testing.T) {
 	}
 }
 
-// TestRowSize holds both sides of 1 MiB, and what a row beyond it costs: itself.
+// TestRowSize tests rows around the limit of 1 MiB. Only the row beyond the limit is lost.
 func TestRowSize(t *testing.T) {
 	const frame = len(`{"a":""}`)
 	long := func(n int) string { return strings.Repeat("x", n) }
@@ -284,7 +284,7 @@ func TestOrderAndLines(t *testing.T) {
 	}
 }
 
-// TestBlankLinesTakeNoMemory: what is read at once is bounded by lines too, not by what is in them alone.
+// TestBlankLinesTakeNoMemory tests that the number of lines read at once is limited, and not only their size.
 func TestBlankLinesTakeNoMemory(t *testing.T) {
 	file := write(t, "f.csv", append([]byte("a,b\n1,2\n"), bytes.Repeat([]byte{'\n'}, 4<<20)...))
 	var before, after runtime.MemStats

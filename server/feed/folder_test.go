@@ -25,7 +25,7 @@ func TestOpen(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		files []string
-		want  string // in the error; empty: none
+		want  string // part of the error; empty for none
 	}{
 		{"empty", nil, "has none of the files accounts, segments"},
 		{"both", []string{"accounts.csv", "segments.ndjson.zst"}, ""},

@@ -17,7 +17,7 @@ import (
 	"github.com/lectern-dev/lectern/server/feed"
 )
 
-// law is a row of every kind of value.
+// law is a row with values of several kinds.
 type law struct {
 	A, B string
 	N    int64
@@ -31,7 +31,7 @@ func (l *law) Fields(w *row.Walk) {
 	row.Bool(w, "ok", &l.OK)
 }
 
-// TestCSVAsStandard holds what is taken for CSV, and what not, to encoding/csv, on text that is thick with its marks.
+// TestCSVAsStandard compares the reader with encoding/csv, on texts with many quotes, commas and line breaks.
 func TestCSVAsStandard(t *testing.T) {
 	marks := rapid.StringOfN(rapid.SampledFrom([]rune("ab,,\"\"\n\n\r")), 0, 24, -1)
 	rapid.Check(t, func(rt *rapid.T) {
@@ -53,7 +53,7 @@ func TestCSVAsStandard(t *testing.T) {
 	})
 }
 
-// standard returns the rows as encoding/csv reads them, or that one of them is wrong.
+// standard returns the rows as encoding/csv reads them, or reports that one of them is wrong.
 func standard(text string) (rows []pair, wrong bool) {
 	r := stdcsv.NewReader(strings.NewReader(text))
 	r.FieldsPerRecord = -1
@@ -72,8 +72,8 @@ func standard(text string) (rows []pair, wrong bool) {
 	}
 }
 
-// FuzzRead holds that nothing panics, that every error has a line, and that a row of NDJSON is what encoding/json,
-// which takes more, reads of its line.
+// FuzzRead tests that nothing panics and that every error has a line. It also compares each row of NDJSON with
+// encoding/json, which accepts more.
 func FuzzRead(f *testing.F) {
 	for _, seed := range []string{
 		`{"a":"x","b":null}`, "{\"a\":\"\\u00e9\"}\n\n{}\n[1]\n{\"a\":", "a,b\n1,2\n\"x\"\"\n\",y\n", "a,b\n\"", "\ufeffa\n1", "{\"a\":\"x\",\"\\u0061\":\"y\"}",
@@ -110,7 +110,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// checkJSON holds a row to what encoding/json reads of its line.
+// checkJSON compares a row with what encoding/json reads from its line.
 func checkJSON(t *testing.T, content []byte, line int, got pair) {
 	text := bytes.Split(bytes.TrimPrefix(content, []byte("\ufeff")), []byte{'\n'})[line-1]
 	var want map[string]any

@@ -7,7 +7,7 @@ import (
 	"github.com/lectern-dev/lectern/server/feed"
 )
 
-// TestPlain has lines that are read without the decoder, and lines that are left to it.
+// TestPlain tests which lines are read without the decoder, and which are left to it.
 func TestPlain(t *testing.T) {
 	fields := row.Of(&law{})
 	for line, want := range map[string]bool{
@@ -42,7 +42,7 @@ func TestPlain(t *testing.T) {
 		``:                                    false,
 		"{\"a\":\"x\ty\"}":                    false, // a control character
 		"{\"a\":\"\x00\"}":                    false,
-		"{\"a\":\"\xff\"}":                    false, // no UTF-8
+		"{\"a\":\"\xff\"}":                    false, // not UTF-8
 		"{\"a\":\"\xed\xa0\x80\"}":            false, // half of a surrogate pair
 		"{\"a\":\"seven of eight, and the next\x1f\"}":         false,
 		"{\"a\":\"\x7f, which JSON does not call a control\"}": true,
@@ -57,8 +57,8 @@ func TestPlain(t *testing.T) {
 	}
 }
 
-// FuzzPlain holds that whatever is read without the decoder is read as by it: the values, and what is wrong with them, are then
-// those of the same cells.
+// FuzzPlain tests that a line that is read without the decoder has the same cells as with it. The values and the errors
+// are then the same too.
 func FuzzPlain(f *testing.F) {
 	for _, seed := range []string{
 		`{"a":"x","b":null,"n":12,"ok":true}`, `{"n": -0.5 , "b":"é"}`, `{"a":"x","a":"y"}`, `{"n":1e5}`, `{"a":"\u00e9"}`, `{"n":[1,2]}`,

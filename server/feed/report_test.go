@@ -14,7 +14,7 @@ import (
 	"github.com/lectern-dev/lectern/server/feed"
 )
 
-// openReport begins a report, of a check or not, and returns it with what reads its lines.
+// openReport opens a report, of a check or not, and returns it with a function that reads its lines.
 func openReport(t *testing.T, check bool) (*feed.Report, func() []string) {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "bad.txt")
@@ -35,7 +35,7 @@ func openReport(t *testing.T, check bool) (*feed.Report, func() []string) {
 	}
 }
 
-// TestReport lists bad rows with their values, of those that were found late too.
+// TestReport tests that a report lists bad rows with their values, including rows that were found late.
 func TestReport(t *testing.T) {
 	r, lines := openReport(t, false)
 	ctx := context.Background()
@@ -72,7 +72,7 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// TestReportOfMany fetches the values of many rows before all are known, and loses none.
+// TestReportOfMany tests that no row is lost if values are fetched before all bad rows are known.
 func TestReportOfMany(t *testing.T) {
 	r, lines := openReport(t, true)
 	var b bytes.Buffer
@@ -102,7 +102,7 @@ func TestReportOfMany(t *testing.T) {
 	}
 }
 
-// TestNoReport stops at the first bad row, whenever it is found.
+// TestNoReport tests that without a report the first bad row is an error, whenever it is found.
 func TestNoReport(t *testing.T) {
 	r, err := feed.OpenReport("", os.DirFS(t.TempDir()), false)
 	if r != nil || err != nil {

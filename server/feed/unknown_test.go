@@ -13,8 +13,8 @@ import (
 	"github.com/lectern-dev/lectern/server/feed"
 )
 
-// TestUnknown is F3: a name that a file does not know ends the read, whatever is done with bad rows, and the nearest known
-// one is named, where one is near.
+// TestUnknown tests F3: an unknown field ends the read, even if bad rows are skipped. The error names the nearest known
+// field, if one is near.
 func TestUnknown(t *testing.T) {
 	const all = "; the fields are segmentId, account, bookId, startedAt, durationMs, from, to, wpm"
 	good := `{"segmentId":"s","account":"a","bookId":1,"startedAt":"2026-03-04T19:03:04Z","durationMs":1`
@@ -47,7 +47,7 @@ func TestUnknown(t *testing.T) {
 	}
 }
 
-// TestIgnore passes over the names given, and over none that is a field.
+// TestIgnore tests that the given names are ignored, except those of known fields.
 func TestIgnore(t *testing.T) {
 	for file, text := range map[string]string{
 		"f.ndjson": `{"a":"x","b":"y","stray":{"b":"z"},"another stray":1}`,
@@ -74,7 +74,7 @@ func TestIgnore(t *testing.T) {
 	}
 }
 
-// TestShownValues has what a report shows of the field that is bad, or of the row.
+// TestShownValues tests what a report shows: the value of the bad field, or the row.
 func TestShownValues(t *testing.T) {
 	long := strings.Repeat("é", 80)
 	for _, tt := range []struct{ name, file, text, want string }{
@@ -105,7 +105,7 @@ func TestShownValues(t *testing.T) {
 	}
 }
 
-// segment is a row of segments, its texts not copied.
+// segment is a row of segments, whose texts are not copied.
 type segment struct {
 	id, account []byte
 	book        int64

@@ -15,7 +15,7 @@ import (
 	"github.com/lectern-dev/lectern/server/feed"
 )
 
-// every is a row with a field of each kind, which is named for it.
+// every is a row with a field of each kind. Each field is named after its kind.
 type every struct {
 	text       string
 	id, number []byte
@@ -57,7 +57,7 @@ func (e *every) Fields(w *row.Walk) {
 	row.Text(w, "short", &e.short, row.AtMost(3))
 }
 
-// show prints the field of a name.
+// show returns the text of the field with a name.
 func (e *every) show(name string) string {
 	return fmt.Sprint(map[string]any{
 		"text": e.text, "id": string(e.id), "integer": e.integer, "number": string(e.number), "amount": e.amount, "boolean": e.boolean,
@@ -66,7 +66,7 @@ func (e *every) show(name string) string {
 	}[name])
 }
 
-// value reads one value, as JSON or as a CSV cell, and returns it printed, or the reason why it is bad.
+// value reads one value, from JSON or from a CSV cell, and returns its text, or the reason why it is bad.
 func value(t *testing.T, field, file, text string) (got string) {
 	t.Helper()
 	if strings.HasSuffix(file, "csv") {
@@ -90,8 +90,8 @@ func value(t *testing.T, field, file, text string) (got string) {
 	return got
 }
 
-// TestValues gives each value in both forms; csv is "" where the cell is as the JSON, without its quotes, and "-"
-// where CSV cannot say it.
+// TestValues tests each value in both formats. csv is empty if the cell is the JSON without its quotes, and "-" if CSV
+// cannot have the value.
 func TestValues(t *testing.T) {
 	const text, id, integer, number, amount, boolean, ints = "text", "id", "integer", "number", "amount", "boolean", "ints"
 	nine := strings.Repeat("9", 64)
@@ -282,7 +282,7 @@ func TestDate(t *testing.T) {
 	}
 }
 
-// TestEveryDay holds the calendar of times against package time over four centuries.
+// TestEveryDay compares the dates of times with package time over four centuries.
 func TestEveryDay(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("moment\n")
@@ -311,7 +311,7 @@ func TestFirstFaultStands(t *testing.T) {
 	}
 }
 
-// TestCheck holds what Check may say of a row: that one field is bad, whose value is shown then, or that it is passed over.
+// TestCheck tests that Check can name a bad field, whose value is then shown, or skip a row.
 func TestCheck(t *testing.T) {
 	file := write(t, "f.csv", []byte("text,integer\na,1\nb,2\nc,3\n"))
 	over := errors.New("passed over")
@@ -334,7 +334,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// three are texts that are not copied.
+// three is a row of texts that are not copied.
 type three struct{ a, b, c []byte }
 
 func (t *three) Fields(w *row.Walk) {
@@ -343,7 +343,7 @@ func (t *three) Fields(w *row.Walk) {
 	row.Bytes(w, "c", &t.c)
 }
 
-// TestRowHoldsItsBytes reads several escaped texts at once: none may overwrite another.
+// TestRowHoldsItsBytes tests that several escaped texts in one row do not overwrite each other.
 func TestRowHoldsItsBytes(t *testing.T) {
 	for name, content := range map[string]string{
 		"f.ndjson": strings.Repeat(`{"a":"1\t1","b":"2\t2","c":"`+strings.Repeat(`\t`, 300)+`"}`+"\n", 50),

@@ -26,8 +26,8 @@ func (w *when) Fields(walk *row.Walk) {
 	row.Int(walk, "n", &w.n)
 }
 
-// FuzzWhen gives one text as a time, a day and a number, in both forms, which agree on it. A time of RFC 3339 is that which package
-// time reads, in microseconds, and a time is a day where the clock of Brasilia has it.
+// FuzzWhen reads one text as a time, a day and a number, in both formats, which must agree. A time of RFC 3339 must
+// equal that of package time, in microseconds. A time read as a day must be its day in Brasilia.
 func FuzzWhen(f *testing.F) {
 	for _, s := range []string{
 		"2026-01-02T03:04:05Z", "2026-01-02t03:04z", "2026-01-02T03:04:05,123456789-03", "2026-02-30T00:00:00Z", "2026-01-02T24:00:00Z", "2016-12-31T23:59:60Z",
@@ -37,7 +37,7 @@ func FuzzWhen(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		if text == "" || !utf8.ValidString(text) || strings.ContainsAny(text, "\r") {
-			return // nothing is null in CSV, and the others come otherwise into a file
+			return // an empty text is null in CSV, and the other texts reach a file in another form
 		}
 		for _, field := range []string{"at", "day", "n"} {
 			quoted, err := json.Marshal(text)
@@ -70,7 +70,7 @@ func FuzzWhen(f *testing.F) {
 	})
 }
 
-// one reads the row of a file, and whether it has none that is good.
+// one returns the row of a file, and reports whether the file does not have exactly one good row.
 func one(t *testing.T, name, content string) (read when, bad bool) {
 	t.Helper()
 	rows := 0

@@ -12,12 +12,12 @@ import (
 	"github.com/lectern-dev/lectern/server/openapi"
 )
 
-// documents are all documents, by the name of their API.
+// documents has all documents, by the name of their API.
 var documents = map[string][]byte{"directory": openapi.Directory(settings), "schools": openapi.Schools(settings), "libraries": openapi.Libraries(settings)}
 
 var settings = openapi.Settings{SchoolsRate: 30, LibrariesRate: 60, SchoolsHistory: calendar.MustParse("2026-01-01"), LibrariesHistory: calendar.MustParse("2026-07-21")}
 
-// A generator that finds no format of a number may choose one with too few digits, in which sums drift.
+// TestNumbersHaveFormats tests that all numbers have a format. Without it, a generator may choose too few digits.
 func TestNumbersHaveFormats(t *testing.T) {
 	for name, document := range documents {
 		count := 0
@@ -37,7 +37,7 @@ func TestNumbersHaveFormats(t *testing.T) {
 	}
 }
 
-// An object that may be null is one of a named schema and null: a generator makes a type of it.
+// TestObjectsOrNullAreNamed tests that an object that may be null has a named schema, for which generators make a type.
 func TestObjectsOrNullAreNamed(t *testing.T) {
 	either := 0
 	for name, document := range documents {
@@ -58,7 +58,7 @@ func TestObjectsOrNullAreNamed(t *testing.T) {
 	}
 }
 
-// typeOf is the type of a schema, "null" apart.
+// typeOf returns the type of a schema, without "null".
 func typeOf(o map[string]any) string {
 	if types, ok := o["type"].([]any); ok {
 		return fmt.Sprint(types[0])
@@ -67,7 +67,7 @@ func typeOf(o map[string]any) string {
 	return name
 }
 
-// objects visits all objects of a document but those of examples.
+// objects visits all objects of a document, except those in examples.
 func objects(t *testing.T, document []byte, visit func(map[string]any)) {
 	t.Helper()
 	var whole any
@@ -93,7 +93,7 @@ func objects(t *testing.T, document []byte, visit func(map[string]any)) {
 	walk(whole)
 }
 
-// No component is left over, and every reference finds its own.
+// TestComponentsAreUsed tests that every component is used, and that every reference has its component.
 func TestComponentsAreUsed(t *testing.T) {
 	for name, document := range documents {
 		t.Run(name, func(t *testing.T) {

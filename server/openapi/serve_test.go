@@ -68,7 +68,7 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// TestLanguages checks that the page is in the language that the browser prefers, and that its switch comes before that.
+// TestLanguages tests that the page has the language of the lang parameter, or else the one that the browser prefers.
 func TestLanguages(t *testing.T) {
 	for _, tt := range []struct{ query, accept, want string }{
 		{"", "", "en"},

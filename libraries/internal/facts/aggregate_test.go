@@ -16,7 +16,7 @@ import (
 	"github.com/lectern-dev/lectern/reading/packed"
 )
 
-// aggregated is what feeds of reader 1, one after the other, make of the days and the titles.
+// aggregated has the days and the counts of titles after feeds of reader 1, one after the other.
 type aggregated struct {
 	days   map[calendar.Date]*facts.Day
 	titles facts.CountsByTitle
@@ -48,7 +48,7 @@ func aggregate(t *testing.T, feeds ...libraries.ReaderFeed) aggregated {
 	return a
 }
 
-// rows shows each day that has a row by some of its measures and the events of its login.
+// rows returns each day that has a row, with the sums of some measures and the events of its logins.
 func (a aggregated) rows(t *testing.T, measures ...metric.Metric) string {
 	t.Helper()
 	var rows []string
@@ -87,7 +87,7 @@ func sessionAt(when string, progress libraries.Progress) libraries.Event {
 	}
 }
 
-// loanAt returns a loan of title 10 by reader 1; of an active one ended is empty.
+// loanAt returns a loan of title 10 by reader 1. An active loan has an empty ended.
 func loanAt(borrowed string, status libraries.LoanStatus, ended string) libraries.Loan {
 	l := libraries.Loan{ID: 1, Reader: 1, Book: 10, Borrowed: at(borrowed), Status: status}
 	if ended != "" {
@@ -173,7 +173,7 @@ func TestAggregateRules(t *testing.T) {
 	}
 }
 
-// TestAggregateChangesNothing aggregates what does not change anything that is counted: no day and no title is to be written.
+// TestAggregateChangesNothing tests that a feed that changes no count writes no day and no title.
 func TestAggregateChangesNothing(t *testing.T) {
 	was := loanAt("03 10:00:00", libraries.LoanReturned, "05 11:00:00")
 	now := was
@@ -222,7 +222,7 @@ func TestAggregateErrors(t *testing.T) {
 	}
 }
 
-// TestAggregateMeasures has one event of each kind, and the reservations of each status, on their days.
+// TestAggregateMeasures tests one event of each kind, and reservations of each status, on their days.
 func TestAggregateMeasures(t *testing.T) {
 	day := calendar.Day(at("01 00:00:00"))
 	event := func(kind libraries.EventKind, id byte, second int32) libraries.Event {

@@ -14,7 +14,7 @@ import (
 	"github.com/lectern-dev/lectern/reading/packed"
 )
 
-// formsOf returns the forms of a day of these deltas.
+// formsOf returns the stored forms of a day with these deltas.
 func formsOf(t testing.TB, deltas ...facts.DayDelta) facts.DayForms {
 	t.Helper()
 	var d facts.Day
@@ -22,7 +22,7 @@ func formsOf(t testing.TB, deltas ...facts.DayDelta) facts.DayForms {
 	return d.Forms()
 }
 
-// smallDay has a reader who read two titles, one whose loan expired, and one who returned two loans.
+// smallDay returns the deltas of a reader who read two titles, of one whose loan expired, and of one who returned two loans.
 func smallDay() []facts.DayDelta {
 	read := facts.DayDelta{Reader: 3, Presence: libraries.Presence{Events: 2, First: 10, Last: 200}, Previews: 1}
 	read.Books = []facts.BookDelta{{Book: 7, Read: true}, {Book: 300, Read: true}}
@@ -36,7 +36,7 @@ func smallDay() []facts.DayDelta {
 	return []facts.DayDelta{read, expired, returned}
 }
 
-// someDelta returns what a reader does on an ordinary day: mostly, to read one title or two.
+// someDelta returns a random ordinary day of a reader, with one or two titles that were mostly read.
 func someDelta(random *rand.Rand, reader int64) facts.DayDelta {
 	d := facts.DayDelta{Day: 20_700, Reader: reader}
 	first := random.Int32N(80_000)
@@ -71,7 +71,7 @@ func noError(t testing.TB, err error) {
 	}
 }
 
-// TestDayForms pins the layouts down.
+// TestDayForms compares the stored forms with bytes that were written by hand.
 func TestDayForms(t *testing.T) {
 	forms := formsOf(t, smallDay()...)
 	titles := slices.Concat(
@@ -81,7 +81,7 @@ func TestDayForms(t *testing.T) {
 	)
 	readers := slices.Concat(
 		[]byte{1, 3, 6, 1, 196, 1},                             // version, number, readers
-		[]byte{4, 0, 2, 1, 2},                                  // logins: two events of the first and, one left out, of the third
+		[]byte{4, 0, 2, 1, 2},                                  // logins: two events of the first reader, and of the third
 		[]byte{0, 4, 1, 1, 0, 2, 0, 0, 2, 0, 1, 2, 0, 2},       // loans, returns, readings10, readings50, previews, distinctBooks
 		[]byte{3, 0, 172, 2, 0, 0, 0, 0, 0, 0},                 // readingSeconds and the rest
 		[]byte{2, 14, 165, 2, 2, 0, 1, 0, 1},                   // titles, and two indexes of a byte each
@@ -92,7 +92,7 @@ func TestDayForms(t *testing.T) {
 	}
 }
 
-// TestDayOrder adds deltas in one piece and in several, in any order: the forms are the same bytes.
+// TestDayOrder tests that deltas make the same bytes in any order, and whether they are added together or in several parts.
 func TestDayOrder(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	var deltas []facts.DayDelta
@@ -119,7 +119,7 @@ func sameForms(a, b facts.DayForms) bool {
 	return bytes.Equal(a.Readers, b.Readers) && bytes.Equal(a.Titles, b.Titles)
 }
 
-// TestDayTakenBack takes back all of a day but its activity, which nothing can take back.
+// TestDayTakenBack tests that nothing is stored of a day of returns after all of them are taken back.
 func TestDayTakenBack(t *testing.T) {
 	deltas := smallDay()[1:]
 	d, err := facts.ParseDay(formsOf(t, deltas...))
@@ -137,14 +137,14 @@ func TestDayTakenBack(t *testing.T) {
 	}
 }
 
-// TestDayBelowZero takes back what is not there.
+// TestDayBelowZero tests that taking back what was not counted is an error.
 func TestDayBelowZero(t *testing.T) {
 	book := func(book int64, m metric.Metric) []facts.BookDelta {
 		b := []facts.BookDelta{{Book: book}}
 		b[0].Measures[m] = -1
 		return b
 	}
-	// Another title of the reader, or another reader of the title, has what is taken back.
+	// In some cases another title of the reader, or another reader of the title, has the count.
 	for name, delta := range map[string]facts.DayDelta{
 		"a return of another second":    {Reader: 200, Unreturned: []int32{41}},
 		"a return of a stranger":        {Reader: 9, Unreturned: []int32{40}},
@@ -162,7 +162,7 @@ func TestDayBelowZero(t *testing.T) {
 	}
 }
 
-// TestListeningSessions has the sessions that were listened to in the day of readers, and in a day of titles never.
+// TestListeningSessions tests that listening sessions count in the totals of a day, and not in its form by title.
 func TestListeningSessions(t *testing.T) {
 	listened := facts.DayDelta{Reader: 3, Presence: libraries.Presence{Events: 1}, Books: []facts.BookDelta{{Book: 7, Read: true}}}
 	listened.Books[0].Measures[metric.ListeningSessions] = 2
@@ -174,7 +174,7 @@ func TestListeningSessions(t *testing.T) {
 	}
 }
 
-// TestLoginsWithReturns has the first and the last event of a login among its returns too.
+// TestLoginsWithReturns tests that returns are among the first and last events of a login.
 func TestLoginsWithReturns(t *testing.T) {
 	var day facts.DayOfReaders
 	noError(t, packed.Open(formsOf(t, smallDay()...).Readers, &day))
@@ -186,7 +186,7 @@ func TestLoginsWithReturns(t *testing.T) {
 	}
 }
 
-// FuzzDay opens and unpacks any bytes. Either they are corrupt, or the day that was read is written as an equal one.
+// FuzzDay parses any bytes as a day. They are either corrupt, or make a day that is the same after writing and reading it.
 func FuzzDay(f *testing.F) {
 	random := rand.New(rand.NewPCG(5, 6))
 	var some []facts.DayDelta

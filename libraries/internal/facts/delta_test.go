@@ -12,7 +12,7 @@ import (
 	"github.com/lectern-dev/lectern/reading/packed"
 )
 
-// someDeltas are a reader's ordinary day, a correction, and numbers of every size.
+// someDeltas returns an ordinary day of a reader, a correction, an empty delta, and one with the largest numbers.
 func someDeltas() []facts.DayDelta {
 	ordinary := facts.DayDelta{Day: libraries.HistoryStart, Reader: 5, Presence: libraries.Presence{Events: 3, First: 0, Last: 86_399}, Previews: 2}
 	ordinary.Books = []facts.BookDelta{{Book: 0, Read: true}, {Book: 9, Read: true}, {Book: 300}}
@@ -30,7 +30,7 @@ func someDeltas() []facts.DayDelta {
 	return []facts.DayDelta{ordinary, correction, {Day: math.MinInt32}, large}
 }
 
-// TestSpilledDelta reads deltas as they were appended, and finds every shorter one corrupt.
+// TestSpilledDelta tests that a delta is read as it was appended, and that one that is cut short is corrupt.
 func TestSpilledDelta(t *testing.T) {
 	for _, want := range someDeltas() {
 		b := facts.AppendDayDelta(nil, &want)

@@ -34,7 +34,7 @@ func TestEventSetKey(t *testing.T) {
 	}
 }
 
-// TestEventSetKeys has each key once, of events and of requests.
+// TestEventSetKeys tests that the keys of a feed's events and requests are returned, each once.
 func TestEventSetKeys(t *testing.T) {
 	d := libraries.ReaderFeed{Reader: 300, Events: []libraries.Event{{Day: 16}, {Day: 1}, {Day: 17}, {Day: 2}}}
 	d.Requests = []libraries.Request{{Requested: calendar.Date(24).Start()}, {Requested: calendar.Date(24).Start().Add(-time.Second)}}
@@ -46,7 +46,7 @@ func TestEventSetKeys(t *testing.T) {
 	}
 }
 
-// TestEventSet compares a set with a map, past the number of events that it keeps apart, and through its stored form.
+// TestEventSet compares a set with a map, also after it was stored and read back.
 func TestEventSet(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	want := map[libraries.EventID]bool{}

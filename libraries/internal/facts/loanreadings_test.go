@@ -44,8 +44,8 @@ func TestLoanReadingsForm(t *testing.T) {
 	}
 }
 
-// TestFoldTellsWhatWasRead: what was read of a title is told by the days of its loans, once each, where it has changed or a loan is
-// new, and not before anything was read.
+// TestFoldTellsWhatWasRead tests when the readings of a title are reported, once for each day with a loan. They are
+// reported if they changed or a loan is new, and not before anything was read.
 func TestFoldTellsWhatWasRead(t *testing.T) {
 	const reader, book = 4, 9
 	day := libraries.HistoryStart

@@ -58,7 +58,7 @@ func added(to facts.CountsByTitle, changes []facts.TitleCounts) (facts.CountsByT
 	return n.Titles, nil
 }
 
-// someTotals has another number everywhere but in DistinctBooks.
+// someTotals returns totals with a different number in each field, except in DistinctBooks.
 func someTotals() facts.DayTotals {
 	t := facts.DayTotals{Readers: 1_000}
 	for m := range t.Sums {
@@ -77,7 +77,7 @@ func someTotals() facts.DayTotals {
 	return t
 }
 
-// TestNetworkAddDays changes a day, adds one, and leaves one as it is: the counts of a day are added, the rest is as given.
+// TestNetworkAddDays changes, adds and empties a day, and leaves one. Add adds the counts of a day and replaces the rest.
 func TestNetworkAddDays(t *testing.T) {
 	day := func(readers, cancelled int64) facts.DayTotals {
 		return facts.DayTotals{Readers: readers, Counts: metric.DayCounts{Cancelled: cancelled}}

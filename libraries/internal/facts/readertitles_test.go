@@ -12,7 +12,7 @@ import (
 	"github.com/lectern-dev/lectern/reading/packed"
 )
 
-// someTitles has a title of each kind: begun, finished and lent; only opened; only lent.
+// someTitles returns four titles: one read and lent, one only read, one only opened, and one only lent.
 func someTitles() *facts.ReaderTitles {
 	day := libraries.HistoryStart
 	return &facts.ReaderTitles{Books: []facts.ReaderTitle{
@@ -45,8 +45,7 @@ func TestReaderTitlesForm(t *testing.T) {
 	}
 }
 
-// TestConfirmed has loans on both sides of the days of sessions: a loan is confirmed by one from its day to that of its return
-// (L7).
+// TestConfirmed tests that a session confirms a loan from the loan's day to the day of its return (L7).
 func TestConfirmed(t *testing.T) {
 	loans := []facts.LoanDays{{Start: 10, Days: 1}, {Start: 10, Days: 3}, {Start: 12}}
 	for _, test := range []struct {

@@ -13,8 +13,8 @@ import (
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
 
-// TestFlippedBits flips 250 bits, one at a time, of stored blocks and of the keys under which they stand: none is read as
-// another block, and the error names the tenant, the kind and the key.
+// TestFlippedBits flips 250 bits, one at a time, in stored blocks and their keys. It tests that the scan then fails,
+// and that the error names the tenant, the kind and the key.
 func TestFlippedBits(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		store, tenant, _ := newStore(t, db)
@@ -44,7 +44,7 @@ func TestFlippedBits(t *testing.T) {
 			sealed := snapshot.Seal(tenant, shelf, snapshot.Block{BlockKey: b.BlockKey, Data: slices.Clone(b.Data)})
 			flipped, key := slices.Clone(sealed), b.BlockKey
 			if r.IntN(5) == 0 {
-				key.B ^= 1 << (7 + r.IntN(40)) // to where no other block stands
+				key.B ^= 1 << (7 + r.IntN(40)) // a key that no other block has
 			} else {
 				flipped[r.IntN(len(flipped))] ^= 1 << r.IntN(8)
 			}
@@ -61,7 +61,7 @@ func TestFlippedBits(t *testing.T) {
 	})
 }
 
-// set writes a block's bytes, and puts it under another key.
+// set overwrites a block's bytes and its key.
 func set(t *testing.T, db *database.DB, at, to snapshot.BlockKey, data []byte) {
 	t.Helper()
 	if _, err := db.NewRaw(`UPDATE blocks SET a = ?, b = ?, data = ? WHERE a = ? AND b = ?`, to.A, to.B, data, at.A, at.B).Exec(t.Context()); err != nil {

@@ -1,6 +1,6 @@
 package snapshotdb
 
-// Kill ends a load as a kill of its process would: nothing is renewed, undone or given back any more.
+// Kill ends a load like a kill of its process: it renews, undoes and releases nothing more.
 func (l *Load) Kill() {
 	l.stop()
 	l.done.Wait()

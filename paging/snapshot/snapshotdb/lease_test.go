@@ -20,7 +20,7 @@ import (
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
 
-// callOff calls a load off when so many of its statements have begun or ended.
+// callOff cancels a load when a number of its statements have begun or ended.
 type callOff struct {
 	left   atomic.Int64
 	cancel func()
@@ -37,8 +37,8 @@ func (c *callOff) AfterQuery(context.Context, *bun.QueryEvent) {
 	}
 }
 
-// TestCalledOff calls loads off at each of their statements, those that undo what another has left among them: they leave no lease
-// for which the next one would have to wait, and no row that it does not remove.
+// TestCalledOff cancels loads at each of their statements, including those that undo a dead load. It tests that the
+// next load need not wait, and that no lease and no row remains.
 func TestCalledOff(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		store, tenant, now := newStore(t, db)
@@ -86,8 +86,8 @@ func TestCalledOff(t *testing.T) {
 	})
 }
 
-// A load that is stopped in the middle of a COPY sends nothing and does not end its transaction. After its lease has expired,
-// neither the next load nor the removal of the tenant waits for it.
+// TestSleepInCopy tests a load that stops in the middle of a COPY and does not end its transaction. After its lease has
+// expired, neither the next load nor the removal of the tenant waits for it.
 func TestSleepInCopy(t *testing.T) {
 	for name, takeOver := range map[string]func(context.Context, *snapshotdb.Store, auth.Tenant) error{
 		"the next load": func(ctx context.Context, s *snapshotdb.Store, tenant auth.Tenant) error {
@@ -133,7 +133,7 @@ func TestSleepInCopy(t *testing.T) {
 	}
 }
 
-// sleepInCopy locks a tenant's lease and begins a COPY, which it goes on with after wake is closed.
+// sleepInCopy locks a tenant's lease and begins a COPY, which continues after wake is closed.
 func sleepInCopy(ctx context.Context, db *database.DB, tenant auth.Tenant, wake <-chan bool) error {
 	conn, err := db.Conn(ctx)
 	if err != nil {
@@ -149,7 +149,7 @@ func sleepInCopy(ctx context.Context, db *database.DB, tenant auth.Tenant, wake 
 	})
 }
 
-// nothingLeft holds that no lease and no row of a load is there.
+// nothingLeft checks that no lease and no block remains.
 func nothingLeft(t *testing.T, db *database.DB) {
 	t.Helper()
 	if l, b := count(t, db, "leases"), count(t, db, "blocks"); l+b != 0 {
@@ -166,8 +166,8 @@ func count(t *testing.T, db *database.DB, table string) int64 {
 	return n
 }
 
-// A load that is called off while one of its transactions is committed does not know whether it was. It leaves no lease all the
-// same, and what it wrote only where that was made to hold. (A commit on SQLite is not broken off.)
+// TestCalledOffInCommit tests a load that is cancelled during a commit and so does not know the outcome. No lease
+// remains, and its blocks only if it was published. (SQLite does not interrupt a commit.)
 func TestCalledOffInCommit(t *testing.T) {
 	for i, committed := range []string{"its lease", "what it wrote", "its last step"} {
 		db := dbtest.Postgres(t)
@@ -178,7 +178,7 @@ func TestCalledOffInCommit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(func() { over.Close() }) // after muteCommit has hung up
+		t.Cleanup(func() { over.Close() }) // runs after muteCommit has closed its connections
 		away := *store
 		away.DB, away.Copy = over.DB, over.Copy
 		l, err := away.Begin(ctx, tenant, nil)
@@ -210,12 +210,12 @@ func TestCalledOffInCommit(t *testing.T) {
 	}
 }
 
-// oneBlock puts one block.
+// oneBlock returns a change that puts one block.
 func oneBlock(l *snapshotdb.Load) snapshot.Change {
 	return snapshot.BlockChange(l.Tenant(), shelf, nil, slices.Values([]snapshot.Block{{BlockKey: snapshot.BlockKey{A: 1}}}))
 }
 
-// muteCommit returns a PostgreSQL URL by a way on which the n-th commit is made, done is called, and the answer lost.
+// muteCommit returns a PostgreSQL URL of a proxy. The proxy forwards the n-th commit, calls done, and drops the answer.
 func muteCommit(t *testing.T, to string, n int, done func()) string {
 	t.Helper()
 	u, err := url.Parse(to)
@@ -241,7 +241,7 @@ func muteCommit(t *testing.T, to string, n int, done func()) string {
 					client.Close()
 					return
 				}
-				if mute.Load() { // this is the answer
+				if mute.Load() { // this is the answer to the commit
 					done()
 					<-t.Context().Done() // a pool that closes would wait 15 s for a silent connection
 					client.Close()
@@ -284,7 +284,7 @@ func muteCommit(t *testing.T, to string, n int, done func()) string {
 	return u.String()
 }
 
-// TestClockPutBack: the lease of a load that died before the clock was put back by more than a lease's time keeps nobody out.
+// TestClockPutBack tests that a dead load's lease blocks nobody if the clock was put back by more than that lease.
 func TestClockPutBack(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		store, tenant, now := newStore(t, db)

@@ -16,7 +16,7 @@ import (
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
 
-// pulls is what the table says: when the pull began and was last asked, both in seconds after a time.
+// pulls returns when the stored pull began and when it was last asked, both in seconds after a time.
 func pulls(t *testing.T, s *snapshotdb.Store, k snapshot.PullKey, after time.Time) (began, asked int) {
 	t.Helper()
 	var b, a int64
@@ -28,7 +28,7 @@ func pulls(t *testing.T, s *snapshotdb.Store, k snapshot.PullKey, after time.Tim
 	return seconds(b), seconds(a)
 }
 
-// raise makes the next state the present one, at a time.
+// raise publishes the next snapshot, as of a time.
 func raise(t *testing.T, s *snapshotdb.Store, tenant auth.Tenant, now time.Time) snapshot.Versions {
 	t.Helper()
 	var h snapshotdb.Current
@@ -45,7 +45,7 @@ func raise(t *testing.T, s *snapshotdb.Store, tenant auth.Tenant, now time.Time)
 	return h.Versions
 }
 
-// A pull is found for 24 hours from its first page, and not a microsecond longer. To go on with it is noted after a minute.
+// TestPull tests that a pull is found for exactly 24 hours from its start. Later requests are noted once a minute.
 func TestPull(t *testing.T) {
 	dbtest.Everywhere(t, func(t *testing.T, db *database.DB) {
 		s, tenant, now := newStore(t, db)
@@ -82,7 +82,7 @@ func TestPull(t *testing.T) {
 	})
 }
 
-// Page 1 asked again writes nothing for a minute, unless its state is another one.
+// TestPullBegunAgain tests that reading page 1 again writes nothing for a minute, unless the snapshot differs.
 func TestPullBegunAgain(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		s, tenant, now := newStore(t, db)
@@ -107,8 +107,8 @@ func TestPullBegunAgain(t *testing.T) {
 	})
 }
 
-// What was read or written of a pull within a minute is not looked up again, where it is of the present state: here it has left the
-// table, which tells. Whatever was begun with another state is.
+// TestRecentPulls tests that a pull read or written within a minute is not read again if it is of the current snapshot.
+// The test deletes it from the table to find out. A pull of another snapshot is read again.
 func TestRecentPulls(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		s, tenant, now := newStore(t, db)
@@ -137,7 +137,7 @@ func TestRecentPulls(t *testing.T) {
 			}
 		}
 		begin(at, 0)
-		find(at, 61, true) // noted again
+		find(at, 61, true) // noted again after a minute
 		lose()
 		find(at, 121, true)
 		find(other, 121, false)
@@ -145,7 +145,7 @@ func TestRecentPulls(t *testing.T) {
 		begin(at, 200)
 		lose()
 		begin(at, 259)
-		find(other, 259, false) // nothing was written
+		find(other, 259, false) // so the pull was not written
 		begin(other, 259)
 		began, _ := pulls(t, s, k, *now)
 		begin(at, 300)
@@ -155,7 +155,7 @@ func TestRecentPulls(t *testing.T) {
 	})
 }
 
-// A budget has a thousand pulls, the oldest go first, and other budgets keep theirs.
+// TestPullsOfABudget tests that a budget has at most a thousand pulls: only its own oldest ones are removed.
 func TestPullsOfABudget(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		s, tenant, now := newStore(t, db)
@@ -197,7 +197,7 @@ func TestPullsOfABudget(t *testing.T) {
 	})
 }
 
-// To read a state by its snapshot keeps it until 24 hours after it was replaced, however often that is done.
+// TestUsePull tests that reading a snapshot retains it until 24 hours after it was superseded, but no longer.
 func TestUsePull(t *testing.T) {
 	dbtest.Everywhere(t, func(t *testing.T, db *database.DB) {
 		s, tenant, now := newStore(t, db)
@@ -208,8 +208,8 @@ func TestUsePull(t *testing.T) {
 		replaced := 0
 		for _, tt := range []struct{ after, began, asked int }{
 			{hour, hour, hour},
-			{26 * hour, 26 * hour, 26 * hour}, // still the state of now
-			{40 * hour, 26 * hour, 40 * hour}, // replaced at 30 h
+			{26 * hour, 26 * hour, 26 * hour}, // still current
+			{40 * hour, 26 * hour, 40 * hour}, // superseded at 30 h
 			{50*hour - 1, 26 * hour, 50*hour - 1},
 			{50 * hour, 30 * hour, 50 * hour},
 			{54*hour - 1, 30 * hour, 54*hour - 1},
@@ -230,7 +230,7 @@ func TestUsePull(t *testing.T) {
 	})
 }
 
-// A state is kept that was, and that is not older than the oldest, in either version.
+// TestKept tests that a snapshot is retained if it existed and neither of its versions is older than the oldest one.
 func TestKept(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		s, tenant, now := newStore(t, db)
@@ -260,7 +260,7 @@ func TestKept(t *testing.T) {
 	})
 }
 
-// A client that goes on asking for pages of a state that is gone keeps no other state from being removed.
+// TestPullOfAGoneState tests that pulls of a snapshot that is gone do not retain any other snapshot.
 func TestPullOfAGoneState(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		s, tenant, now := newStore(t, db)
@@ -272,7 +272,7 @@ func TestPullOfAGoneState(t *testing.T) {
 		}
 		for i, at := range states {
 			*now = start.Add(time.Duration(i)*time.Hour + snapshotdb.DefaultRetention)
-			for range 2 { // the second removes what the first has raised over
+			for range 2 { // the second removes what the first has ended
 				if err := remover.Remove(ctx); err != nil {
 					t.Fatal(err)
 				}

@@ -18,17 +18,17 @@ import (
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
 
-// former is a table of former rows of a register.
+// former is a table of superseded rows.
 var former = snapshotdb.Rows{Table: "past", Key: []string{"n", "until"}}
 
-// site is a tenant with loads, writes to a register, and removal, by a clock that stands.
+// site is a tenant with loads, writes to a table, and removal. Its clock moves only when a test sets it.
 type site struct {
 	*testing.T
 	*snapshotdb.Store
 	remover *snapshotdb.Remover
 	tenant  auth.Tenant
 	now     *time.Time
-	live    int // blocks 1 to live are there
+	live    int // blocks 1 to live exist
 }
 
 func newSite(t *testing.T, db *database.DB) *site {
@@ -40,7 +40,7 @@ func newSite(t *testing.T, db *database.DB) *site {
 	return &site{T: t, Store: store, remover: &snapshotdb.Remover{Store: store, Past: []snapshotdb.Rows{former}}, tenant: tenant, now: now}
 }
 
-// load replaces blocks by ones whose text is that of the load, adds more, and returns the state.
+// load replaces blocks, adds more, gives them all the text, and returns the new snapshot.
 func (s *site) load(replace []int, add int, text string) snapshot.Versions {
 	s.Helper()
 	l, err := s.Begin(s.Context(), s.tenant, nil)
@@ -64,7 +64,7 @@ func (s *site) load(replace []int, add int, text string) snapshot.Versions {
 	return s.state()
 }
 
-// write is a write to the register that replaces some of its rows.
+// write makes a write to the table that supersedes some rows, and returns the new snapshot.
 func (s *site) write(rows int) snapshot.Versions {
 	s.Helper()
 	err := s.DB.RunInTx(s.Context(), nil, func(ctx context.Context, tx bun.Tx) error {
@@ -95,7 +95,7 @@ func (s *site) state() snapshot.Versions {
 	return h.Versions
 }
 
-// after lets time pass and takes a turn of removal.
+// after lets time pass and then runs the removal once.
 func (s *site) after(d time.Duration) {
 	s.Helper()
 	*s.now = s.now.Add(d)
@@ -104,7 +104,7 @@ func (s *site) after(d time.Duration) {
 	}
 }
 
-// until takes a turn a minute until a time has passed.
+// until runs the removal once a minute until a time has passed.
 func (s *site) until(d time.Duration) {
 	s.Helper()
 	for end := s.now.Add(d); s.now.Before(end); {
@@ -112,7 +112,7 @@ func (s *site) until(d time.Duration) {
 	}
 }
 
-// kept checks whether a state is readable.
+// kept checks whether a snapshot is readable.
 func (s *site) kept(at snapshot.Versions, want bool, when string) {
 	s.Helper()
 	if _, err := s.KeptFrom(s.Context(), s.tenant, at); want && err != nil || !want && !errors.Is(err, snapshot.ErrGone) {
@@ -129,7 +129,8 @@ func (s *site) count(table string) int {
 	return int(n)
 }
 
-// TestKeep: a state that was replaced is kept for the keep to the instant, and what it alone had is there five minutes more.
+// TestKeep tests that a superseded snapshot is retained for exactly the retention time, and its rows five minutes
+// longer.
 func TestKeep(t *testing.T) {
 	dbtest.Everywhere(t, func(t *testing.T, db *database.DB) {
 		s := newSite(t, db)
@@ -159,7 +160,7 @@ func TestKeep(t *testing.T) {
 	})
 }
 
-// TestSetKeep: the keep is one value of the database, two hours where none was set.
+// TestSetKeep tests that the retention is one value of the database, with a default of two hours.
 func TestSetKeep(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		s := newSite(t, db)
@@ -183,8 +184,7 @@ func TestSetKeep(t *testing.T) {
 	})
 }
 
-// TestPullKeeps: a pull keeps its state while a page is asked every window, and for 24 hours at most; a pull whose state is gone
-// keeps nothing, however often it is asked for.
+// TestPullKeeps tests that a pull retains its snapshot while a page is read in every window, for at most 24 hours.
 func TestPullKeeps(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		s := newSite(t, db)
@@ -220,7 +220,8 @@ func TestPullKeeps(t *testing.T) {
 	})
 }
 
-// TestPullWindow: a pull that asks for nothing keeps its state for the window, and the minute to which its last request is known.
+// TestPullWindow tests that an idle pull retains its snapshot for the window, and one minute more since requests are
+// noted by the minute.
 func TestPullWindow(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		s := newSite(t, db)
@@ -239,7 +240,7 @@ func TestPullWindow(t *testing.T) {
 		s.kept(first, false, "after the window")
 		s.after(5 * time.Minute)
 		third := s.load(nil, 1, "c")
-		for range 26 { // the pull of what is gone goes on
+		for range 26 { // a pull of the removed snapshot continues
 			if _, _, err := s.Pull(t.Context(), key, snapshot.Snapshot{}, *s.now); err != nil {
 				t.Fatal(err)
 			}
@@ -250,7 +251,8 @@ func TestPullWindow(t *testing.T) {
 	})
 }
 
-// TestMaxPast: of the past of a register the oldest states go first where it is more than is kept, whoever uses them.
+// TestMaxPast tests that the oldest snapshots end first if a tenant has too many superseded rows, even while a pull
+// uses them.
 func TestMaxPast(t *testing.T) {
 	dbtest.Everywhere(t, func(t *testing.T, db *database.DB) {
 		s := newSite(t, db)
@@ -275,7 +277,7 @@ func TestMaxPast(t *testing.T) {
 	})
 }
 
-// TestDeadLoads: what a load has left that died is undone by removal, some time after its lease ran out, and not while it lives.
+// TestDeadLoads tests that removal undoes a dead load some time after its lease has expired, and not before.
 func TestDeadLoads(t *testing.T) {
 	dbtest.Everywhere(t, func(t *testing.T, db *database.DB) {
 		s := newSite(t, db)
@@ -312,8 +314,8 @@ func TestDeadLoads(t *testing.T) {
 	})
 }
 
-// TestSize: after 48 hourly loads that each change a tenth of the blocks there are at most 1.5 times as many rows as one load of
-// the same leaves.
+// TestSize tests the number of rows after 48 hourly loads that each change a tenth of the blocks. It is at most 1.5
+// times that of one load of the same blocks.
 func TestSize(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		s := newSite(t, db)
@@ -338,7 +340,7 @@ func TestSize(t *testing.T) {
 	})
 }
 
-// TestRemovalBesideScan: a scan that is slow finds all that its state has, or that the state is gone.
+// TestRemovalBesideScan tests that a slow scan finds all rows of its snapshot, or that the snapshot is gone.
 func TestRemovalBesideScan(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		s := newSite(t, db)
@@ -351,7 +353,7 @@ func TestRemovalBesideScan(t *testing.T) {
 		for round := range 4 {
 			at := s.state()
 			rows := 0
-			for part := range 3 { // three statements, between and beside which much is loaded and removed
+			for part := range 3 { // three statements, during which a lot is loaded and removed
 				r := snapshot.Range{A: snapshot.Between(int64(part*100+1), int64(part*100+100))}
 				err := s.Scan(t.Context(), s.tenant, at.Facts, shelf, r, func(b snapshot.Block) error {
 					if rows++; rows%60 == 0 && round > 0 {
@@ -381,7 +383,7 @@ func TestRemovalBesideScan(t *testing.T) {
 	})
 }
 
-// texts keeps the statements that are run.
+// texts is a hook that records the statements.
 type texts []string
 
 func (x *texts) BeforeQuery(ctx context.Context, e *bun.QueryEvent) context.Context {
@@ -391,8 +393,8 @@ func (x *texts) BeforeQuery(ctx context.Context, e *bun.QueryEvent) context.Cont
 
 func (x *texts) AfterQuery(context.Context, *bun.QueryEvent) {}
 
-// TestStatements: a first load and removal gather no statistics and vacuum nothing, which would touch the rows of all tenants, and
-// what is removed is chosen within the statement: PostgreSQL took a minute to compare 2,000 rows with a list of as many keys.
+// TestStatements tests that a first load and removal run no ANALYZE and no VACUUM, which would touch the rows of all
+// tenants. A statement also chooses itself what it removes: with a list of 2,000 keys, PostgreSQL took a minute.
 func TestStatements(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		s := newSite(t, db)

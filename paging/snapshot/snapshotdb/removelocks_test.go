@@ -14,8 +14,8 @@ import (
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
 
-// waiting reports whether a statement on the database waits for a lock: on SQLite never, where nothing but the whole file is
-// locked.
+// waiting returns how many statements on the database wait for a lock. On SQLite it returns 0, since only the whole
+// file can be locked.
 func waiting(t *testing.T, db *database.DB) (n int) {
 	t.Helper()
 	if db.Engine != database.Postgres {
@@ -28,9 +28,9 @@ func waiting(t *testing.T, db *database.DB) (n int) {
 	return n
 }
 
-// TestRemovalWaitsForNoRow: removal passes over rows that somebody has locked, such as a load that erases an e-mail in every state,
-// or another server's removal. Who locks rows in another order would else wait for removal while that waits for him. What was
-// passed over goes in the next turn.
+// TestRemovalWaitsForNoRow tests that removal skips locked rows, such as those of a load that erases an e-mail in every
+// snapshot. Otherwise it could deadlock with a writer that locks rows in another order. A later run removes the skipped
+// rows.
 func TestRemovalWaitsForNoRow(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		s := newSite(t, db)
@@ -82,12 +82,12 @@ func TestRemovalWaitsForNoRow(t *testing.T) {
 	})
 }
 
-// TestTwoRemovers lets the servers of two replicas remove at the same time, beside loads: nothing fails, and nothing is left.
+// TestTwoRemovers tests that two replicas can remove at the same time: nothing fails and nothing is left.
 func TestTwoRemovers(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		s := newSite(t, db)
 		other := &snapshotdb.Remover{Store: s.Store, Past: s.remover.Past}
-		if db.Engine == database.Postgres { // a server that plans otherwise, and so meets rows in another order
+		if db.Engine == database.Postgres { // a server that plans differently, and so meets rows in another order
 			second, err := database.Open(t.Context(), db.URL+"&enable_hashjoin=off&enable_indexscan=off&enable_bitmapscan=off")
 			if err != nil {
 				t.Fatal(err)

@@ -17,7 +17,7 @@ import (
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
 
-// start is when the tenants of tests are created.
+// start is the time at which the tests create tenants.
 var start = time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
 
 // migrated runs f with a database that has the tables.
@@ -39,7 +39,7 @@ func create(tb testing.TB, db *database.DB, kind snapshotdb.Kind, reference stri
 	return id
 }
 
-// publishNext makes the next version of the registers, of the facts, or of both current, and returns what is current then.
+// publishNext publishes the next version of the tables, of the facts, or of both, and returns the current versions.
 func publishNext(ctx context.Context, tx bun.IDB, t auth.Tenant, registers, facts bool) (snapshot.Versions, error) {
 	h, err := snapshotdb.Lock(ctx, tx, t)
 	if err != nil {
@@ -58,7 +58,7 @@ func TestCreateTenant(t *testing.T) {
 	dbtest.Each(t, migrated(func(t *testing.T, db *database.DB) {
 		acme := create(t, db, snapshotdb.Partner, "acme")
 		central := create(t, db, snapshotdb.Library, "central")
-		same := create(t, db, snapshotdb.Library, "acme") // kinds are apart
+		same := create(t, db, snapshotdb.Library, "acme") // each kind has its own references
 		cased := create(t, db, snapshotdb.Partner, "Acme")
 		if ids := []auth.Tenant{acme, central, same, cased}; !slices.Equal(ids, []auth.Tenant{1, 2, 3, 4}) {
 			t.Errorf("tenants %d, want 1 to 4", ids)
@@ -83,7 +83,7 @@ func TestCreateTenant(t *testing.T) {
 	}))
 }
 
-// A tenant is created along with what its owner adds, or not at all.
+// TestCreateTenantInTransaction tests that a tenant is created together with what its owner adds, or not at all.
 func TestCreateTenantInTransaction(t *testing.T) {
 	dbtest.Each(t, migrated(func(t *testing.T, db *database.DB) {
 		stop := errors.New("stop")
@@ -115,7 +115,7 @@ func TestCreateTenantsConcurrently(t *testing.T) {
 		errs := make(chan error, n)
 		for i := range n {
 			go func() {
-				// Half of the references are taken by another.
+				// Each reference is used twice.
 				_, err := snapshotdb.CreateTenant(t.Context(), db, snapshotdb.Tenant{Kind: snapshotdb.Library, Reference: fmt.Sprint("library-", i/2), Name: ""})
 				errs <- err
 			}()
@@ -156,7 +156,7 @@ func TestVersions(t *testing.T) {
 	}))
 }
 
-// raised reports whether a version is another one, which is then a step of at most 2^20 above it, and above 2^32.
+// raised reports whether a version rose by at most 2^20, counted from 2^32 if the old one is lower.
 func raised(was, is int64) bool {
 	if is == was {
 		return false
@@ -179,7 +179,8 @@ func TestVersionsOfNobody(t *testing.T) {
 	}))
 }
 
-// Writers that hold Lock exclude each other: no other writer of the tenant runs between a read and its write.
+// TestLock tests that writers with Lock exclude each other: no other writer of the tenant runs between a read and its
+// write.
 func TestLock(t *testing.T) {
 	dbtest.Each(t, migrated(func(t *testing.T, db *database.DB) {
 		id := create(t, db, snapshotdb.Library, "one")
@@ -212,7 +213,8 @@ func TestLock(t *testing.T) {
 	}))
 }
 
-// Tenants are ordered by their last load, latest first; those never loaded follow by number. The limit bounds the list.
+// TestLoadedLast tests that tenants are ordered by their last load, latest first, and then by number if never loaded.
+// The limit bounds the list.
 func TestLoadedLast(t *testing.T) {
 	dbtest.Everywhere(t, migrated(func(t *testing.T, db *database.DB) {
 		if list, err := snapshotdb.LoadedLast(t.Context(), db, 9); len(list) != 0 || err != nil {

@@ -26,7 +26,7 @@ var (
 	events = snapshot.Kind{Number: 102, Name: "events"}
 )
 
-// newStore is a store with one tenant and a clock that stands.
+// newStore returns a store with one tenant and a clock that moves only when a test sets it.
 func newStore(t *testing.T, db *database.DB) (*snapshotdb.Store, auth.Tenant, *time.Time) {
 	t.Helper()
 	if _, err := db.Migrate(t.Context(), snapshotdb.Migrations); err != nil {
@@ -40,7 +40,7 @@ func newStore(t *testing.T, db *database.DB) (*snapshotdb.Store, auth.Tenant, *t
 	return &snapshotdb.Store{DB: db.DB, Copy: db.Copy, Now: func() time.Time { return now }}, id, &now
 }
 
-// hold makes a load hold at once.
+// hold publishes a load at once.
 func hold(ctx context.Context, l *snapshotdb.Load) error {
 	_, err := l.Publish(ctx, func(_ context.Context, _ bun.Tx, now time.Time, h *snapshotdb.Current) error {
 		h.Facts, h.From = l.Number(), now
@@ -49,7 +49,7 @@ func hold(ctx context.Context, l *snapshotdb.Load) error {
 	return err
 }
 
-// scan is a kind's blocks at a load's number, as text.
+// scan returns a kind's blocks in the snapshot of a load, as text.
 func scan(ctx context.Context, b snapshot.Blocks, t auth.Tenant, at int64, k snapshot.Kind, r snapshot.Range) (string, error) {
 	text := ""
 	err := b.Scan(ctx, t, at, k, r, func(b snapshot.Block) error {
@@ -59,12 +59,12 @@ func scan(ctx context.Context, b snapshot.Blocks, t auth.Tenant, at int64, k sna
 	return text, err
 }
 
-// TestStates lets random loads of two tenants write, end, fail, die and sleep. Every state that ever held reads as the
-// blocks that its loads put in, and a load that another has taken over from can write nothing.
+// TestStates runs random loads of a tenant that publish, fail, die or sleep. It tests that every published snapshot
+// reads as its loads wrote it. A load that another has taken over from must not write.
 func TestStates(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		store, tenant, now := newStore(t, db)
-		if f := flag.Lookup("rapid.checks"); f.Value.String() == f.DefValue { // each has some thirty loads
+		if f := flag.Lookup("rapid.checks"); f.Value.String() == f.DefValue { // each check runs some thirty loads
 			t.Cleanup(func() { _ = f.Value.Set(f.DefValue) })
 			_ = f.Value.Set("20")
 		}
@@ -88,11 +88,11 @@ type machine struct {
 	store  *snapshotdb.Store
 	tenant auth.Tenant
 	now    *time.Time
-	live   map[snapshot.BlockKey]snapshot.Block // of the state that holds
+	live   map[snapshot.BlockKey]snapshot.Block // of the current snapshot
 	states []modelState
 }
 
-// modelState is the number of a state, and its blocks.
+// modelState is the number of a snapshot, and its blocks.
 type modelState struct {
 	number int64
 	blocks map[snapshot.BlockKey]snapshot.Block
@@ -110,7 +110,7 @@ func (s modelState) in(r snapshot.Range) (text string) {
 	return text
 }
 
-// clean forgets what an earlier run has left.
+// clean deletes the data of an earlier run.
 func (m *machine) clean() {
 	for _, query := range []string{`DELETE FROM blocks`, `DELETE FROM leases`, `DELETE FROM snapshots`, `UPDATE versions SET facts = 0`} {
 		if _, err := m.store.DB.ExecContext(m.Context(), query); err != nil {
@@ -127,7 +127,7 @@ func (m *machine) begin() *snapshotdb.Load {
 	return l
 }
 
-// change draws a change of the state that holds, and the blocks that are there afterwards.
+// change draws a change of the current snapshot, and returns it with the resulting blocks.
 func (m *machine) change() (snapshot.Change, map[snapshot.BlockKey]snapshot.Block) {
 	var gone []snapshot.BlockKey
 	after := map[snapshot.BlockKey]snapshot.Block{}
@@ -159,7 +159,7 @@ func (m *machine) load() {
 	m.live, m.states = after, append(m.states, modelState{l.Number(), after})
 }
 
-// fail ends a load in good order, without making it hold.
+// fail closes a load without publishing it.
 func (m *machine) fail() {
 	l := m.begin()
 	c, _ := m.change()
@@ -168,7 +168,7 @@ func (m *machine) fail() {
 	}
 }
 
-// die leaves a load as a kill would.
+// die ends a load as a kill would.
 func (m *machine) die() {
 	l := m.begin()
 	c, _ := m.change()
@@ -179,14 +179,14 @@ func (m *machine) die() {
 	*m.now = m.now.Add(time.Hour)
 }
 
-// sleep lets another load take over from one that writes on afterwards.
+// sleep lets another load take over from one that tries to write afterwards.
 func (m *machine) sleep() {
 	l := m.begin()
 	first, _ := m.change()
 	if err := l.Write(m.Context(), first); err != nil {
 		m.Fatal(err)
 	}
-	l.Kill() // one that sleeps renews nothing
+	l.Kill() // a sleeping load renews nothing
 	*m.now = m.now.Add(time.Hour)
 	m.load()
 	c, _ := m.change()
@@ -198,7 +198,7 @@ func (m *machine) sleep() {
 	}
 }
 
-// check reads all states, and some ranges of them.
+// check reads a random range of all snapshots.
 func (m *machine) check() {
 	r := rapid.Custom(func(t *rapid.T) snapshot.Range {
 		r := snapshot.Range{}
@@ -225,7 +225,7 @@ func (m *machine) check() {
 	}
 }
 
-// TestWaitsForALoad: a load waits for one that lives, says so once, and goes on when that ends.
+// TestWaitsForALoad tests that a load waits for a live one, reports that once, and continues when the other ends.
 func TestWaitsForALoad(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		store, tenant, _ := newStore(t, db)
@@ -252,7 +252,8 @@ func TestWaitsForALoad(t *testing.T) {
 	})
 }
 
-// TestUnread: what only loads read is removed once a load that holds has replaced it; other kinds stay.
+// TestUnread tests that blocks that only loads read are removed once a published load has replaced them. Other kinds
+// stay.
 func TestUnread(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		store, tenant, _ := newStore(t, db)
@@ -278,8 +279,8 @@ func TestUnread(t *testing.T) {
 	})
 }
 
-// TestUnreadOfALostLoad: a load that held, and that a failover has lost, does not remove what only loads read of the state that
-// holds again; the next load undoes what it wrote.
+// TestUnreadOfALostLoad tests a published load that a failover has lost. It does not remove the unread blocks of the
+// snapshot that is current again, and the next load undoes what it wrote.
 func TestUnreadOfALostLoad(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		store, tenant, _ := newStore(t, db)
@@ -301,7 +302,7 @@ func TestUnreadOfALostLoad(t *testing.T) {
 			t.Fatal(err)
 		}
 		lost := load('2', snapshot.BlockKey{A: 1})
-		// The standby lacks its last step.
+		// The standby lacks the last step of the load.
 		if _, err := db.NewRaw(`UPDATE versions SET facts = ? WHERE tenant_id = ?`, first.Number(), tenant).Exec(t.Context()); err != nil {
 			t.Fatal(err)
 		}

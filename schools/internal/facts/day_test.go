@@ -12,7 +12,7 @@ import (
 	"github.com/lectern-dev/lectern/schools/internal/facts"
 )
 
-// TestDayWith compares a day to which loads add rows with a map, through the stored form.
+// TestDayWith adds rows of several loads to a day, through its stored form, and compares the result with a map.
 func TestDayWith(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := map[directory.UserID]int64{}
@@ -43,7 +43,7 @@ func TestDayWith(t *testing.T) {
 	})
 }
 
-// TestSetCommon counts what two sets share the slow way.
+// TestSetCommon compares Common with counting one by one.
 func TestSetCommon(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		gen := rapid.SliceOfDistinct(rapid.Int64Range(1, 400), func(v int64) int64 { return v })

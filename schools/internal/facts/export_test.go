@@ -6,13 +6,13 @@ import (
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
-// BookDays is one book of a ledger with its days, both ascending.
+// BookDays is one book of a user's index with its days, which ascend.
 type BookDays struct {
 	Book int64
 	Days []calendar.Date
 }
 
-// NewLedger returns the ledger of books and days.
+// NewLedger returns the index of books and days.
 func NewLedger(books []BookDays) (l UserIndex) {
 	for _, b := range books {
 		for _, day := range b.Days {

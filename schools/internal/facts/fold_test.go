@@ -19,7 +19,7 @@ import (
 	"github.com/lectern-dev/lectern/schools/internal/facts"
 )
 
-// stored is one user's folded data in their stored forms, as a database would have them between loads.
+// stored has one user's aggregated data in stored form, as a database has them between loads.
 type stored struct {
 	ledger  facts.UserIndex
 	seen    map[int64][]byte
@@ -33,7 +33,7 @@ func newStored() *stored {
 	return &stored{seen: map[int64][]byte{}, records: map[int64][]byte{}, days: map[calendar.Date]int64{}}
 }
 
-// load folds events as a load does: only what Needed names is read.
+// load aggregates events as a load does. It reads only the records that Needed names.
 func (s *stored) load(t *rapid.T, events []schools.Event) {
 	a := facts.Past{Index: s.ledger, Events: map[int64]*facts.EventSet{}, Records: map[int64]*reading.Record{}}
 	for _, e := range events {
@@ -72,12 +72,12 @@ func must(t *rapid.T, err error) {
 	}
 }
 
-// someID is the i-th of identifiers, of which some are numbers, some of a series, and some neither.
+// someID returns the i-th of some identifiers. Some are numbers, some have a series, and some have neither.
 func someID(i int) schools.EventID {
 	return schools.NewEventID('s', fmt.Appendf(nil, [...]string{"%d", "s-ana-%d", "%dx", "%d00000000"}[i%4], i))
 }
 
-// someEvents draws events of few days, books and identifiers, so that they meet. An identifier has one content.
+// someEvents draws events on few days and of few books. Each has its own identifier.
 func someEvents(t *rapid.T) []schools.Event {
 	n := rapid.IntRange(1, 60).Draw(t, "events")
 	events := make([]schools.Event, n)
@@ -98,8 +98,8 @@ func someEvents(t *rapid.T) []schools.Event {
 	return events
 }
 
-// TestFoldTakesPiecesInAnyOrder is the law of F1 and F2: whatever the order, the pieces and the repeats, the stored
-// forms are those of one load.
+// TestFoldTakesPiecesInAnyOrder tests F1 and F2: whatever the order, the parts and the repetitions, the stored forms are
+// those of one load.
 func TestFoldTakesPiecesInAnyOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		events := someEvents(t)
@@ -124,7 +124,7 @@ func TestFoldTakesPiecesInAnyOrder(t *testing.T) {
 	})
 }
 
-// TestFoldAgreesWithTheRules compares a fold with what S3 to S6 say of each day and book, event by event.
+// TestFoldAgreesWithTheRules compares an aggregation with the rules S3 to S6, applied event by event.
 func TestFoldAgreesWithTheRules(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		events := someEvents(t)
@@ -157,8 +157,8 @@ func TestFoldAgreesWithTheRules(t *testing.T) {
 	})
 }
 
-// TestFirstOfOneLoadStands is F1: of events of one load that share identifier and day the first stands, whatever their days'
-// order and what else they say.
+// TestFirstOfOneLoadStands tests F1: of the events of one load that share identifier and day the first counts, whatever
+// the others say.
 func TestFirstOfOneLoadStands(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		type key struct {
@@ -208,7 +208,7 @@ func booksIn(events []schools.Event, p calendar.Period) []int64 {
 	return slices.Sorted(maps.Keys(books))
 }
 
-// sharesOf shares the tenths of a day out among its books by the words of S3.
+// sharesOf divides the tenths of a day among its books as S3 says.
 func sharesOf(events []schools.Event, date calendar.Date) map[int64]int64 {
 	ms := map[int64]int64{}
 	total := int64(0)
@@ -233,7 +233,7 @@ func sharesOf(events []schools.Event, date calendar.Date) map[int64]int64 {
 	return shares
 }
 
-// TestRepeatedEventStandsOnce is F1: the identifier, user and day decide; the first content stands.
+// TestRepeatedEventStandsOnce tests F1: of events with the same identifier, user and day the first one counts.
 func TestRepeatedEventStandsOnce(t *testing.T) {
 	event := schools.Event{ID: someID(1), Day: 20000, Effect: schools.EffectiveReading, Book: 1, MS: 6000}
 	other := event
@@ -246,8 +246,8 @@ func TestRepeatedEventStandsOnce(t *testing.T) {
 	}
 }
 
-// TestFoldRefusesWithoutRecord: a book that the ledger names has a record. A new one in its place would lose what the user
-// read on other days; on the same day the minutes would be shared out wrongly.
+// TestFoldRefusesWithoutRecord tests that a book in the index must have a record. A new record would lose what the user
+// read on other days, and would divide the minutes of the same day wrongly.
 func TestFoldRefusesWithoutRecord(t *testing.T) {
 	ledger := facts.NewLedger([]facts.BookDays{{Book: 1, Days: []calendar.Date{20000}}, {Book: 2, Days: []calendar.Date{20000}}})
 	day := func(date calendar.Date, ms int64) *reading.Record {

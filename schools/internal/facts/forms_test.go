@@ -11,7 +11,7 @@ import (
 	"github.com/lectern-dev/lectern/schools"
 )
 
-// TestForms writes one form of each kind, and reads it: stored bytes change only with the version.
+// TestForms tests that one form of each kind is written and read as before. Stored bytes change only with the version.
 func TestForms(t *testing.T) {
 	record := reading.Record{Days: []reading.Day{
 		{Date: 20543, Read: true, First: 72000, Last: 72030, MS: 62_000, Minutes: 10, Coverage: reading.Coverage{{From: 5, To: 25}}},

@@ -14,7 +14,7 @@ import (
 	"github.com/lectern-dev/lectern/schools/internal/facts"
 )
 
-// shelf has ledgers as a database would between loads.
+// shelf has indexes as a database has them between loads.
 type shelf struct {
 	*facts.Index
 	stored map[snapshot.BlockKey][]byte
@@ -25,7 +25,7 @@ func newShelf(t *rapid.T) *shelf {
 	return &shelf{&facts.Index{}, map[snapshot.BlockKey][]byte{}, t}
 }
 
-// put writes what a load puts in, reads all back, and returns the keys of the blocks that were written.
+// put writes the blocks of a load, reads all blocks back, and returns the keys of those that were written.
 func (s *shelf) put(p *snapshot.Puts) (written []snapshot.BlockKey) {
 	changes := snapshot.WrittenOf(1, p).Changes
 	for _, c := range changes {
@@ -44,21 +44,21 @@ func (s *shelf) put(p *snapshot.Puts) (written []snapshot.BlockKey) {
 	return written
 }
 
-// load gives users of a block other ledgers.
+// load replaces the indexes of users of a block, and returns the keys of the blocks that were written.
 func (s *shelf) load(block int64, changed map[directory.UserID]facts.UserIndex) []snapshot.BlockKey {
 	p := &snapshot.Puts{Kind: facts.IndexKind}
 	s.Put(p, block, changed)
 	return s.put(p)
 }
 
-// ledgersOf are the ledgers of one user, 7, through their stored forms.
+// ledgersOf returns the index of one user, 7, through its stored form.
 func ledgersOf(t *rapid.T, l facts.UserIndex) *facts.Index {
 	s := newShelf(t)
 	s.load(0, map[directory.UserID]facts.UserIndex{7: l})
 	return s.Index
 }
 
-// model says by user and book on which days it was read.
+// model has the days on which each user read each book.
 type model map[directory.UserID]map[int64]map[calendar.Date]bool
 
 func (m model) add(id directory.UserID, books []facts.BookDays) {
@@ -75,7 +75,7 @@ func (m model) add(id directory.UserID, books []facts.BookDays) {
 	}
 }
 
-// in returns the books of a user with a day in the period, day by day.
+// in returns the books that a user read in the period. It looks at every day.
 func (m model) in(id directory.UserID, p calendar.Period) (books []int64) {
 	for _, book := range slices.Sorted(maps.Keys(m[id])) {
 		for day := range m[id][book] {
@@ -110,14 +110,14 @@ func someBooks(t *rapid.T) []facts.BookDays {
 	return books
 }
 
-// someDay is a day of few months, those around 1970 too, or one of two far away.
+// someDay draws a day of few months, some before 1970, or one of two far away.
 var someDay = rapid.OneOf(
 	rapid.Map(rapid.Int32Range(-40, 140), func(d int32) calendar.Date { return calendar.Date(d) }),
 	rapid.SampledFrom([]calendar.Date{-700_000, 30_000}),
 )
 
-// TestLedgersCountAnyPeriod loads days piece by piece, late ones too, and compares what the
-// ledgers say of any period with going through all days.
+// TestLedgersCountAnyPeriod adds days load by load, late ones too, and compares what the indexes say of any period with
+// a count of all days.
 func TestLedgersCountAnyPeriod(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, m := newShelf(t), model{}
@@ -163,7 +163,7 @@ func TestLedgersCountAnyPeriod(t *testing.T) {
 
 func equalBooks(a, b facts.BookDays) bool { return a.Book == b.Book && slices.Equal(a.Days, b.Days) }
 
-// TestLedgersWriteWhatChanges: a load writes the leaves of its days alone, and those that follow where it was late.
+// TestLedgersWriteWhatChanges tests that a load writes only the pages of its days, and the next page if it is late.
 func TestLedgersWriteWhatChanges(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := newShelf(t)
@@ -183,7 +183,7 @@ func TestLedgersWriteWhatChanges(t *testing.T) {
 			{2, day(11), []int64{11}},
 			{2, day(13), []int64{13}},
 			{1, day(13), []int64{13}},
-			{2, day(12), []int64{12, 13}}, // 13 says when the book was last read before
+			{2, day(12), []int64{12, 13}}, // page 13 has the day on which the book was last read before it
 			{2, day(12), nil},
 			{3, day(9), []int64{9}},
 			{3, []facts.BookDays{{Book: 1, Days: []calendar.Date{32*9 + 2}}}, []int64{9}},

@@ -14,7 +14,7 @@ import (
 	"github.com/lectern-dev/lectern/schools/internal/facts"
 )
 
-// someIdentifier is one of few: numbers small, large and close to each other, of series and alone, and texts.
+// someIdentifier draws one of few: small, large and close numbers, with and without a series, and texts.
 var someIdentifier = rapid.OneOf(
 	rapid.Map(rapid.IntRange(0, 40), strconv.Itoa),
 	rapid.Map(rapid.Uint64Range(math.MaxInt64-3, math.MaxInt64+3), func(n uint64) string { return strconv.FormatUint(n, 10) }),
@@ -35,8 +35,8 @@ var someEvent = rapid.Custom(func(t *rapid.T) event {
 	return event{calendar.Date(rapid.Int32Range(-32, -1).Draw(t, "day")), someIdentifier.Draw(t, "id")}
 })
 
-// TestSeenRemembers remembers events piece by piece, through the stored form: what
-// was loaded is there, on its day alone, and nothing else is.
+// TestSeenRemembers adds events load by load, through the stored form, and tests that the set has those, each only on
+// its day, and no others.
 func TestSeenRemembers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		had, data := map[event]bool{}, packed.Append(nil, &facts.EventSet{})
@@ -66,8 +66,8 @@ func TestSeenRemembers(t *testing.T) {
 	})
 }
 
-// TestSeenSizes bounds what events take whose identifiers are numbers of one counter, or of a counter for each user: a quarter of the
-// 8 bytes that others take.
+// TestSeenSizes limits the size of event ids. Those of one counter may take half of the 8 bytes that others take, and
+// those of a counter of each user a quarter.
 func TestSeenSizes(t *testing.T) {
 	size := func(id func(i int) string) int {
 		var s facts.EventSet
@@ -94,7 +94,7 @@ func TestSeenSizes(t *testing.T) {
 	}
 }
 
-// TestBlocksOfSeen: 32 days are of one block.
+// TestBlocksOfSeen tests that a block has 32 days.
 func TestBlocksOfSeen(t *testing.T) {
 	for d, want := range map[calendar.Date]int64{-33: -2, -32: -1, -1: -1, 0: 0, 31: 0, 32: 1, 63: 1} {
 		if got := facts.EventBlock(d); got != want {

@@ -24,8 +24,8 @@ func someRecord(t *rapid.T) reading.Record {
 	return r
 }
 
-// TestSums puts in records, some of them again, through the stored form: a total of sums is that of the record itself, or there is none
-// since the record has a day outside the period or ends behind the book.
+// TestSums adds records, some of them again, through the stored form. It tests that a total is that of the record, or is
+// unknown if the record has a day outside the period or exceeds the book.
 func TestSums(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, records := &Sums{}, map[int64]reading.Record{}
@@ -70,7 +70,7 @@ func TestSums(t *testing.T) {
 	})
 }
 
-// TestFinishedInMonths: what two months cover may be the same part of the book, so that it is not added up.
+// TestFinishedInMonths tests that the coverage of two months is not added up, because it may be of the same part of the book.
 func TestFinishedInMonths(t *testing.T) {
 	var r reading.Record
 	for date, read := range map[calendar.Date]reading.Interval{-20: {From: 0, To: 30}, 5: {From: 0, To: 30}, 40: {From: 50, To: 60}} {

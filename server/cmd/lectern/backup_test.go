@@ -12,14 +12,14 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/tools/generate"
 )
 
-// backedUp is what a backup prints.
+// backedUp is the output of lectern backup.
 type backedUp struct {
 	File      string
 	Bytes     int64
 	SecretKey *string `json:"keepToo"`
 }
 
-// backedUpTo makes a copy and returns what the command says.
+// backedUpTo makes a backup and returns the output of the command.
 func backedUpTo(t *testing.T, file string) (b backedUp) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(ok(t, "backup", file)), &b); err != nil {
@@ -28,8 +28,8 @@ func backedUpTo(t *testing.T, file string) (b backedUp) {
 	return b
 }
 
-// TestBackup makes copies of a database that is served, while a feed is loaded into it. Each opens and gives the answers of
-// the database before the load or after it, whole.
+// TestBackup tests that backups are consistent if the database is served and a feed is loaded at the same time. Each
+// copy has the answers of the database before the load, or those after it.
 func TestBackup(t *testing.T) {
 	t.Chdir(t.TempDir())
 	generated(t, "schools", "first", generate.Params{Users: 100, Days: 20})
@@ -71,7 +71,7 @@ func TestBackup(t *testing.T) {
 	}
 }
 
-// TestBackupNamesTheKey: a copy is of no use to directory keys without the key of their secrets, wherever that is.
+// TestBackupNamesTheKey tests that backup names the place of the secret key, which a copy with directory keys needs.
 func TestBackupNamesTheKey(t *testing.T) {
 	t.Chdir(t.TempDir())
 	ok(t, "partner", "create", "ana", "--name", "Ana")
@@ -108,8 +108,8 @@ func TestBackupErrors(t *testing.T) {
 	}
 }
 
-// everything serves a database and returns the first pages of all routes, up to a day that is over: an end that is to come is that of
-// today, which changes at midnight.
+// everything serves a database and returns the first pages of three schools routes. The periods end on a past day: the
+// server cuts a future end to today, which changes at midnight.
 func everything(t *testing.T, url string) string {
 	t.Helper()
 	key, id := apiKey(t, ok(t, "--db", url, "key", "issue", "schools", "--partner", "p", "--network", "rede-1"))

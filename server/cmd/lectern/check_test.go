@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestCheck looks at a good database, as a table and as lines of JSON, and at one that is not.
+// TestCheck tests check on a good database, as a table and as lines of JSON, and with a key file that others can read.
 func TestCheck(t *testing.T) {
 	loaded(t)
 	table := ok(t, "check", "--deep")

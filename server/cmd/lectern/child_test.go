@@ -11,7 +11,7 @@ import (
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
 
-// asCommand is set in the environment of a child that is the command instead of the tests.
+// asCommand is set in the environment of a child process that runs the command instead of the tests.
 const asCommand = "LECTERN_TEST_AS_COMMAND"
 
 func TestMain(m *testing.M) {
@@ -19,11 +19,11 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asCommand) != "" {
 		main()
 	}
-	os.Unsetenv("LECTERN_DB") // of whoever runs the tests, which would write to it
+	os.Unsetenv("LECTERN_DB") // the tests would write to the database of the developer
 	dbtest.Main(m, server.Schema()...)
 }
 
-// child prepares the command as a process of its own.
+// child returns a process that runs the command.
 func child(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0], args...)
@@ -31,7 +31,7 @@ func child(t *testing.T, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// trials is how often something is tried: as often as a variable of the environment says, else a few times.
+// trials returns how often to try something: the value of an environment variable, or else few.
 func trials(t *testing.T, variable string, few int) int {
 	t.Helper()
 	n, err := strconv.Atoi(cmp.Or(os.Getenv(variable), strconv.Itoa(few)))

@@ -12,7 +12,7 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/tools/generate"
 )
 
-// lectern runs one command in a folder of its own for each test and returns what it wrote.
+// lectern runs one command in the test's process, and returns its exit code and what it wrote.
 func lectern(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
@@ -20,7 +20,7 @@ func lectern(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	return code, out.String(), errs.String()
 }
 
-// ok runs a command that must succeed, quietly, and returns its output.
+// ok runs a command that must succeed and write nothing to stderr, and returns its output.
 func ok(t *testing.T, args ...string) string {
 	t.Helper()
 	code, out, errs := lectern(t, args...)
@@ -40,7 +40,7 @@ func fails(t *testing.T, want int, args ...string) string {
 	return errs
 }
 
-// apiKey reads what a command that issues a key prints.
+// apiKey returns the key and its id from the output of a command that issues a key.
 func apiKey(t *testing.T, out string) (text, id string) {
 	t.Helper()
 	m := regexp.MustCompile(`^\{"apiKey":"((\d+-\d+)-[A-Za-z0-9_-]{43})"\}\n$`).FindStringSubmatch(out)
@@ -50,7 +50,7 @@ func apiKey(t *testing.T, out string) (text, id string) {
 	return m[1], m[2]
 }
 
-// loaded prepares a folder with a database that has a partner and a small feed.
+// loaded changes to a new folder with a database, which has a partner with a small loaded feed.
 func loaded(t *testing.T) {
 	t.Helper()
 	t.Chdir(t.TempDir())
@@ -59,7 +59,7 @@ func loaded(t *testing.T) {
 	ok(t, "load", "schools", "--partner", "ana", "feed")
 }
 
-// generated writes a feed of schools or libraries into a folder.
+// generated generates a feed of schools or libraries in a folder.
 func generated(t *testing.T, kind, folder string, p generate.Params) {
 	t.Helper()
 	write := generate.Schools

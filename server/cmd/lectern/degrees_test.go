@@ -26,7 +26,7 @@ func TestDegrees(t *testing.T) {
 		t.Errorf("replacing it by itself = %q", out)
 	}
 
-	// The same rows in other forms; entities keep what is taken out, and the command says so.
+	// These are the same rows in other formats. Entities keep the codes that are removed, and the command reports them.
 	few := `{"code":"9","stage":"FUNDAMENTAL 2","grade":9}` + "\n" + `{"code":"EJA, 2ª","stage":null}` + "\n"
 	write(t, "few.ndjson", few)
 	write(t, "FEW2.CSV", "grade,code,stage\r\n9,9,FUNDAMENTAL 2\r\n,\"EJA, 2ª\",\r\n")
@@ -50,14 +50,14 @@ func TestDegrees(t *testing.T) {
 		if body := users(); !strings.Contains(body, `"grade":null,"stage":null`) || strings.Contains(body, `"grade":7`) {
 			t.Errorf("users = %.500s, want no stage that the vocabulary has not", body)
 		}
-		ok(t, "degrees", "--partner", "ana", "usual.csv") // while it is served
+		ok(t, "degrees", "--partner", "ana", "usual.csv") // while the server runs
 		if body := users(); !strings.Contains(body, `"grade":7,"stage":"FUNDAMENTAL 2"`) {
 			t.Errorf("users = %.500s, want the stages of the new vocabulary at once", body)
 		}
 	})
 }
 
-// TestDegreesErrors: a file is taken whole or not at all.
+// TestDegreesErrors tests that a file with an error changes nothing.
 func TestDegreesErrors(t *testing.T) {
 	loaded(t)
 	const head = "code,stage,grade\n"

@@ -14,7 +14,7 @@ import (
 
 var curl = regexp.MustCompile(`curl -H 'X-Api-Key: ([^']+)' '([^']+)'`)
 
-// expand returns the URLs that curl makes of one with braces.
+// expand returns the URLs that curl requests for a URL with a list in braces.
 func expand(url string) (urls []string) {
 	before, rest, found := strings.Cut(url, "{")
 	if !found {
@@ -27,15 +27,15 @@ func expand(url string) (urls []string) {
 	return urls
 }
 
-// TestDemo holds that every call that the demo prints has an answer with rows, that a start revokes the keys of the
-// one before, and that git ignores all files of the demo.
+// TestDemo tests that every call that the demo prints returns rows. It also tests that a start revokes the keys of the
+// start before, and that git ignores all files of the demo.
 func TestDemo(t *testing.T) {
 	ignored, err := os.ReadFile("../../../.gitignore")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Chdir(t.TempDir())
-	former := map[string]string{} // a call by its key
+	former := map[string]string{} // calls of the start before, by key
 	for range 2 {
 		whileServing(t, []string{"demo", "--addr", "127.0.0.1:0", "--schools-rate", "0"}, "Ctrl-C", func(lines string) {
 			docs := regexp.MustCompile(`http://\S+/docs\b`).FindString(lines)
@@ -87,8 +87,7 @@ func TestDemo(t *testing.T) {
 	}
 }
 
-// TestDemoAddressInUse holds that a demo whose address is taken says so before it makes a database.
-// TestDemoFeeds holds that the feeds that the demo writes can be loaded, and have yesterday.
+// TestDemoFeeds tests that the feeds that the demo writes can be loaded and have segments of yesterday.
 func TestDemoFeeds(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if out := ok(t, "demo", "--feeds", "feeds"); out != `{"libraries":"feeds/libraries/demo","schools":"feeds/schools/demo"}`+"\n" {
@@ -110,6 +109,7 @@ func TestDemoFeeds(t *testing.T) {
 	}
 }
 
+// TestDemoAddressInUse tests that a demo reports that its address is in use before it creates a database.
 func TestDemoAddressInUse(t *testing.T) {
 	t.Chdir(t.TempDir())
 	taken, err := net.Listen("tcp", "127.0.0.1:0")

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// demoList are the rows of a list, of the members that the test looks at.
+// demoList has the members of a response that the test reads.
 type demoList struct {
 	Data struct {
 		Stock struct {
@@ -28,8 +28,9 @@ type demoList struct {
 	}
 }
 
-// TestDemoShows holds that the demo shows over HTTP what the product tells apart: schools, stages, grades, teachers and ISBNs; every band
-// of consumption, queues, lines that end soon, accounts that were deleted, libraries, cities and ages.
+// TestDemoShows tests that the demo has data of every kind that the product tells apart. These are schools, stages,
+// grades, teachers, ISBNs, bands of consumption, queues, lines that end soon, deleted accounts, libraries, cities and
+// ages.
 func TestDemoShows(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const today = "2026-11-21"

@@ -13,7 +13,7 @@ import (
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
 
-// issued reads what a command that issues a directory key prints.
+// issued returns the key from the output of a command that issues a directory key.
 func issued(t *testing.T, out string) issuedKey {
 	t.Helper()
 	if !regexp.MustCompile(`^\{"accessKeyId":"\d+-\d+","secret":"[A-Za-z0-9_-]{43}"\}\n$`).MatchString(out) {
@@ -26,7 +26,7 @@ func issued(t *testing.T, out string) issuedKey {
 	return k
 }
 
-// shellWords splits a line as a shell does, by asking one.
+// shellWords splits a line into words as the shell does, by running it.
 func shellWords(t *testing.T, line string) []string {
 	t.Helper()
 	out, err := exec.Command("sh", "-c", `printf '%s\0' `+line).Output()
@@ -36,7 +36,7 @@ func shellWords(t *testing.T, line string) []string {
 	return strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
 }
 
-// curl makes the call that the words of a command line of curl say: -H, -X, --data-binary @FILE and a URL.
+// curlCall makes the call of a curl command line with -H, -X, --data-binary @FILE and a URL.
 func curlCall(t *testing.T, words []string) (int, string) {
 	t.Helper()
 	method, url, body, h := "GET", "", "", http.Header{}
@@ -96,7 +96,7 @@ func TestDirectoryKeyAndSign(t *testing.T) {
 	}
 	whileServing(t, []string{"serve", "--addr", "127.0.0.1:0", "--debug-signatures"}, `"message":"serving"`, func(lines string) {
 		base := servedAt(t, lines) + "/api/v2/partners"
-		// signed makes the call that a user pastes: the flags between curl and the URL.
+		// signed makes a call with the output of lectern sign, as a user pastes it between curl and the URL.
 		signed := func(k issuedKey, method, url string, file ...string) (int, string) {
 			t.Helper()
 			args := append([]string{"sign", method, url}, file...)
@@ -126,7 +126,7 @@ func TestDirectoryKeyAndSign(t *testing.T) {
 				t.Errorf("key %s after the rotation = %d, want 200 for both", key.AccessKeyID, status)
 			}
 		}
-		if out, err := child(t, "key", "revoke", k.AccessKeyID).CombinedOutput(); err != nil { // a process of its own
+		if out, err := child(t, "key", "revoke", k.AccessKeyID).CombinedOutput(); err != nil { // in another process
 			t.Fatalf("revoke: %v: %s", err, out)
 		}
 		if status, _ := signed(k, "GET", one); status != 401 {

@@ -50,7 +50,7 @@ func TestMigrateDistributeRefused(t *testing.T) {
 	}
 }
 
-// Each command names the tenant in each of its statements: the database reports one that does not.
+// TestCommandsOnDistributed runs the commands on a database that reports each statement that does not name its tenant.
 func TestCommandsOnDistributed(t *testing.T) {
 	t.Chdir(t.TempDir())
 	db := dbtest.Distributed(t)

@@ -8,7 +8,7 @@ import (
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
 
-// TestUnknownVariables holds that a variable that no command reads is warned of, and that those of other commands are not.
+// TestUnknownVariables tests that commands warn of variables that no command reads, but not of those of other commands.
 func TestUnknownVariables(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for name, value := range map[string]string{
@@ -19,7 +19,7 @@ func TestUnknownVariables(t *testing.T) {
 	ok(t, "migrate")
 	t.Setenv("LECTERN_SCHOOL_RATE", "5")
 	t.Setenv("LECTERN_COLOUR", "red")
-	for _, args := range [][]string{{"migrate"}, {"migrate", "now"}} { // with wrong usage too: it may be the cause
+	for _, args := range [][]string{{"migrate"}, {"migrate", "now"}} { // with wrong usage too: the unknown variable may be its cause
 		_, _, errs := lectern(t, args...)
 		if strings.Count(errs, "warning") != 2 ||
 			!strings.Contains(errs, "lectern: warning: LECTERN_SCHOOL_RATE is no setting and is not read; the help of each command") ||
@@ -29,7 +29,7 @@ func TestUnknownVariables(t *testing.T) {
 	}
 }
 
-// TestClock holds that with LECTERN_CLOCK keys live and end by that clock on both engines, that it says so, and runs.
+// TestClock tests on both engines that keys expire by LECTERN_CLOCK, and that each command warns of it.
 func TestClock(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		loaded(t)
@@ -76,7 +76,7 @@ func TestClock(t *testing.T) {
 	}
 }
 
-// TestKeepLimits: 15 minutes is the least to keep snapshots for.
+// TestKeepLimits tests that serve refuses a --keep of less than 15 minutes.
 func TestKeepLimits(t *testing.T) {
 	t.Chdir(t.TempDir())
 	ok(t, "migrate")

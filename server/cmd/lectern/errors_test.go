@@ -11,14 +11,14 @@ import (
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
 
-// onDatabase are commands that open the database, at least one of each way to open it.
+// onDatabase has commands that open the database, with at least one for each way to open it.
 var onDatabase = [][]string{
 	{"migrate"}, {"serve", "--addr", "127.0.0.1:0"}, {"demo", "--addr", "127.0.0.1:0"}, {"status"}, {"key", "list"}, {"key", "revoke", "1-1"}, {"degrees", "--partner", "ana"},
 	{"partner", "create", "bob", "--name", "Bob"}, {"library", "create", "norte", "--name", "Norte"}, {"key", "issue", "directory", "--partner", "ana"},
 	{"load", "schools", "--partner", "ana", "feed"}, {"load", "libraries", "--library", "norte", "feed"},
 }
 
-// TestNewerDatabase holds that no command touches a database that a later version has migrated.
+// TestNewerDatabase tests that commands refuse a database that a later version has migrated.
 func TestNewerDatabase(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		t.Chdir(t.TempDir())
@@ -35,8 +35,8 @@ func TestNewerDatabase(t *testing.T) {
 	})
 }
 
-// TestWrongDatabase holds what is said of databases that cannot be opened: each time one line that says what to do, and no
-// password.
+// TestWrongDatabase tests that the error for a database that cannot be opened is one line. It says what to do, and does
+// not have the password.
 func TestWrongDatabase(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := os.WriteFile("text.db", []byte(strings.Repeat("no database\n", 1000)), 0o600); err != nil {
@@ -60,7 +60,7 @@ func TestWrongDatabase(t *testing.T) {
 	}
 }
 
-// TestMissingDatabase holds that a command that has nothing to do on an empty database does not make one.
+// TestMissingDatabase tests that commands that need existing data do not create a database.
 func TestMissingDatabase(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, args := range onDatabase[3:] {
@@ -76,7 +76,7 @@ func TestMissingDatabase(t *testing.T) {
 	}
 }
 
-// TestWrongFiles holds what is said of folders and files that are absent or cannot be written.
+// TestWrongFiles tests the errors for files and folders that are missing, of another kind or not writable.
 func TestWrongFiles(t *testing.T) {
 	loaded(t)
 	ok(t, "library", "create", "norte", "--name", "Norte")
@@ -99,7 +99,7 @@ func TestWrongFiles(t *testing.T) {
 	}
 }
 
-// TestFullDisk writes to a device that is always full.
+// TestFullDisk tests commands whose output goes to a device that is always full.
 func TestFullDisk(t *testing.T) {
 	loaded(t)
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// FuzzGrace: a grace is what package time reads or whole days, and not negative.
+// FuzzGrace tests that a grace is a duration of package time or a number of whole days, and is not negative.
 func FuzzGrace(f *testing.F) {
 	for _, s := range []string{"7d", "0d", "65535d", "65536d", "-1d", "1.5d", "12h", "0s", "-1s", "2562047h47m16.854775807s", "d", "1ns", "", "٣d"} {
 		f.Add(s)
@@ -30,7 +30,7 @@ func FuzzGrace(f *testing.F) {
 	})
 }
 
-// FuzzProxies: networks are taken in any order and form, and are the same when what they are is read once more.
+// FuzzProxies tests that accepted networks are valid and masked, and that their text gives the same networks again.
 func FuzzProxies(f *testing.F) {
 	for _, s := range []string{"10.0.0.0/8,::1", "", " , ", "::ffff:10.1.2.3", "::ffff:10.0.0.0/104", "fe80::1%eth0", "10.1.2.3/8", "10.0.0.0/33"} {
 		f.Add(s)

@@ -35,7 +35,7 @@ func TestGrace(t *testing.T) {
 }
 
 func TestShards(t *testing.T) {
-	for args, want := range map[string]string{ // "" is an error
+	for args, want := range map[string]string{ // "" wants an error
 		"": "{false 0}", "--shards": "{true 0}", "--shards=1": "{true 1}", "--shards=32000": "{true 32000}", "--shards x": "{true 0}",
 		"--shards=0": "", "--shards=-1": "", "--shards=32001": "", "--shards=x": "", "--shards=": "",
 	} {
@@ -55,7 +55,7 @@ func TestShards(t *testing.T) {
 }
 
 func TestProxies(t *testing.T) {
-	tests := []struct{ text, want string }{ // a want of "error" is one
+	tests := []struct{ text, want string }{ // "error" wants an error
 		{"", "[]"},
 		{"10.0.0.1", "[10.0.0.1/32]"},
 		{"10.1.2.3/8", "[10.0.0.0/8]"},

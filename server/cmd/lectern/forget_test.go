@@ -15,7 +15,7 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/tools/generate"
 )
 
-// TestForget forgets people by command, and says so without naming them; again, and on a backup from before, as its list says.
+// TestForget tests that forget erases people without naming them. The list of erasures also works on an earlier backup.
 func TestForget(t *testing.T) {
 	loaded(t)
 	ok(t, "backup", "before.db")
@@ -45,8 +45,8 @@ func TestForget(t *testing.T) {
 	}
 }
 
-// TestKilledForget kills the command at random moments: the person is named as before or not at all, and a repetition completes it, down
-// to the bytes of the file.
+// TestKilledForget kills the command at random moments. The person is then either unchanged or erased, and another run
+// completes the erasure, down to the bytes of the file.
 func TestKilledForget(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		t.Chdir(t.TempDir())

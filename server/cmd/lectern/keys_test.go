@@ -21,7 +21,7 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/operate/status"
 )
 
-// listed returns the keys as key list shows them, by id.
+// listed returns the keys in the output of key list, by id.
 func listed(t *testing.T) map[string]status.Key {
 	t.Helper()
 	keys := make(map[string]status.Key)
@@ -48,7 +48,7 @@ func TestKeyLife(t *testing.T) {
 		k.Created.IsZero() || k.Expires != nil || k.LastUsed != nil {
 		t.Errorf("issued key = %+v, want a live schools key of ana's rede-1", k)
 	}
-	// The last day is a day of Brasilia, to its end.
+	// The last day ends at midnight in Brasilia.
 	if e := keys[dated].Expires; e == nil || !e.Equal(time.Date(2100, 1, 1, 3, 0, 0, 0, time.UTC)) {
 		t.Errorf("--expires 2099-12-31 = %v, want 2100-01-01T03:00:00Z", e)
 	}
@@ -113,14 +113,14 @@ func newNetwork(t *testing.T, db *database.DB, p directory.PartnerID, ref string
 	}
 }
 
-// issueQuietly issues a key of a network and returns what the command writes.
+// issueQuietly issues a key of a network and returns the output of the command.
 func issueQuietly(t *testing.T, db *database.DB, network string) string {
 	var out bytes.Buffer
 	run(t.Context(), []string{"--db", db.URL, "key", "issue", "schools", "--partner", "ana", "--network", network}, &out, &out)
 	return out.String()
 }
 
-// liveKeys counts the live keys of networks that are deleted.
+// liveKeys counts the live keys of deleted networks.
 func liveKeys(t *testing.T, db *database.DB) (n int) {
 	t.Helper()
 	err := db.NewRaw(`
@@ -134,9 +134,9 @@ func liveKeys(t *testing.T, db *database.DB) (n int) {
 	return n
 }
 
-// TestIssueWaitsForDeletion: a deletion has begun and is not committed when a key is issued. That waits and finds no network.
+// TestIssueWaitsForDeletion tests that key issue waits for an uncommitted deletion, and then finds no network.
 func TestIssueWaitsForDeletion(t *testing.T) {
-	db := dbtest.Postgres(t) // where a transaction that waits can be seen
+	db := dbtest.Postgres(t) // where a waiting transaction is visible
 	ok(t, "--db", db.URL, "partner", "create", "ana", "--name", "Ana")
 	p, err := snapshotdb.TenantOf(t.Context(), db, snapshotdb.Partner, "ana")
 	if err != nil {
@@ -167,7 +167,7 @@ func TestIssueWaitsForDeletion(t *testing.T) {
 	}
 }
 
-// TestIssueNamesBothWays: a network comes from a feed or from the directory API.
+// TestIssueNamesBothWays tests that the error for an unknown network names the feed and the directory API.
 func TestIssueNamesBothWays(t *testing.T) {
 	loaded(t)
 	line := fails(t, exitError, "key", "issue", "schools", "--partner", "ana", "--network", "rede-9")

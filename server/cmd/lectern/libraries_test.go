@@ -8,14 +8,13 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/tools/generate"
 )
 
-// loadedLibrary prepares a folder with a database that has a library network and a small feed, and returns what the load
-// printed.
+// loadedLibrary is like loaded for a library network, and returns the output of the load.
 func loadedLibrary(t *testing.T) string {
 	t.Helper()
 	t.Chdir(t.TempDir())
 	ok(t, "library", "create", "rede-1", "--name", "Rede")
 	generated(t, "libraries", "feed", generate.Params{Users: 50, Days: 5})
-	return ok(t, "load", "libraries", "--library", "rede-1", "feed") // the first: it does not wait
+	return ok(t, "load", "libraries", "--library", "rede-1", "feed") // the first load takes effect at once
 }
 
 func TestLibraryCreate(t *testing.T) {

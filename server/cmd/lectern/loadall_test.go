@@ -18,13 +18,13 @@ import (
 	"github.com/lectern-dev/lectern/server/feed"
 )
 
-// many are tenants with a feed each, every third of them a library network.
+// many is a set of tenants with a feed each. Every third one is a library network.
 type many struct {
 	*testing.T
 	db      *database.DB
 	tenants int
 	dir     string
-	lines   bytes.Buffer // of all processes that ended
+	lines   bytes.Buffer // the output of all processes that ended
 }
 
 func newMany(t *testing.T, db *database.DB) *many {
@@ -42,7 +42,7 @@ func newMany(t *testing.T, db *database.DB) *many {
 	return m
 }
 
-// feeds puts a new feed of every tenant into its place.
+// feeds replaces the feed of every tenant by a new one.
 func (m *many) feeds(round int) {
 	m.Helper()
 	for i := range m.tenants {
@@ -72,7 +72,7 @@ func (m *many) start() *exec.Cmd {
 	return p
 }
 
-// wait waits for a process, and takes what it printed.
+// wait waits for a process and collects its output.
 func (m *many) wait(p *exec.Cmd, killed bool) {
 	m.Helper()
 	if err := p.Wait(); err != nil && !killed {
@@ -81,7 +81,7 @@ func (m *many) wait(p *exec.Cmd, killed bool) {
 	m.lines.Write(p.Stdout.(*bytes.Buffer).Bytes())
 }
 
-// loads counts the lines of a tenant.
+// loads counts the collected lines of each tenant, and clears them.
 func (m *many) loads() map[string]int {
 	m.Helper()
 	counts := map[string]int{}
@@ -96,8 +96,8 @@ func (m *many) loads() map[string]int {
 	return counts
 }
 
-// TestLoadAll has two processes load the feeds of many tenants at once, one of which is killed: every changed feed is loaded once, and
-// none twice. With LECTERN_TEST_TENANTS=2000 it takes minutes.
+// TestLoadAll tests that two processes together load every changed feed exactly once, even if one of them is killed.
+// With LECTERN_TEST_TENANTS=2000 it takes minutes.
 func TestLoadAll(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		m := newMany(t, db)
@@ -117,13 +117,13 @@ func TestLoadAll(t *testing.T) {
 
 		m.feeds(2)
 		a, b = m.start(), m.start()
-		for m.fed() == 0 { // until they are in the middle
+		for m.fed() == 0 { // until some feeds are loaded
 		}
 		if err := a.Process.Kill(); err != nil {
 			t.Fatal(err)
 		}
 		m.wait(a, true)
-		if os.Getenv("LECTERN_TEST_TENANTS") == "" { // else the leases of the killed process run out by themselves, after a minute
+		if os.Getenv("LECTERN_TEST_TENANTS") == "" { // otherwise the leases of the killed process expire after a minute
 			if _, err := db.ExecContext(t.Context(), `UPDATE leases SET expires = 0`); err != nil {
 				t.Fatal(err)
 			}
@@ -144,7 +144,7 @@ func TestLoadAll(t *testing.T) {
 	})
 }
 
-// fed counts the tenants whose last load was of the feed that is in its place now.
+// fed counts the tenants whose last load was of their current feed.
 func (m *many) fed() (n int) {
 	m.Helper()
 	known, err := snapshotdb.Tenants(m.Context(), m.db)
@@ -168,7 +168,8 @@ func (m *many) fed() (n int) {
 	return n
 }
 
-// TestLoadAllFailures holds that a feed that cannot be loaded has a line that says why, makes the exit 1, and holds up no other.
+// TestLoadAllFailures tests that a bad feed is reported with the reason, makes the exit code 1, and stops no other
+// feed.
 func TestLoadAllFailures(t *testing.T) {
 	t.Chdir(t.TempDir())
 	ok(t, "partner", "create", "ana/é", "--name", "Ana")
@@ -177,7 +178,7 @@ func TestLoadAllFailures(t *testing.T) {
 	writeFile(t, filepath.Join("feeds", "schools", "bob", "books.ndjson"), `{"bookId":"x"}`)
 	writeFile(t, filepath.Join("feeds", "libraries", "norte", "books.ndjson"), `{"bookId":1,"title":"Iracema"}`)
 	writeFile(t, filepath.Join("feeds", "schools", ".new", "books.ndjson"), `{"bookId":"x"}`)
-	for run := range 2 { // what failed is tried again
+	for run := range 2 { // feeds that failed are tried again
 		code, out, errs := lectern(t, "load", "all", "feeds")
 		if code != exitError || !strings.Contains(errs, "2 of the feeds cannot be loaded") {
 			t.Errorf("load all = %d, says %s, want 2 failures", code, errs)

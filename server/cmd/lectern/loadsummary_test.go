@@ -10,7 +10,7 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/tools/generate"
 )
 
-// TestLoadCheck is F7 on the command line: exit 1 where a load would stop, and no load is noted.
+// TestLoadCheck tests F7 on the command line: the exit code is 1 if a load would stop, and no load is recorded.
 func TestLoadCheck(t *testing.T) {
 	t.Chdir(t.TempDir())
 	ok(t, "partner", "create", "ana", "--name", "Ana")
@@ -41,7 +41,7 @@ func TestLoadCheck(t *testing.T) {
 	}
 }
 
-// TestLoadIgnore has what to write for a field that a file does not know.
+// TestLoadIgnore tests that the error for an unknown field says what to write, and that --ignore accepts the field.
 func TestLoadIgnore(t *testing.T) {
 	loaded(t)
 	other := filepath.Join(t.TempDir(), "feed")
@@ -54,7 +54,7 @@ func TestLoadIgnore(t *testing.T) {
 	ok(t, "load", "schools", "--partner", "ana", "--ignore", "titel,row no", other)
 }
 
-// writeFile writes a file and the folder that it is in.
+// writeFile writes a file and creates its folder.
 func writeFile(t *testing.T, name, text string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {

@@ -11,7 +11,8 @@ import (
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
 
-// Without a node of a cluster a server starts and serves the tenants of the others, and the commands name the node and do the rest.
+// TestWithoutNode tests that a server starts without one node and serves the tenants of the others. Commands name the
+// node.
 func TestWithoutNode(t *testing.T) {
 	t.Chdir(t.TempDir())
 	db := dbtest.Distributed(t)

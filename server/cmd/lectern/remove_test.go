@@ -54,7 +54,7 @@ func TestConfirm(t *testing.T) {
 	}
 }
 
-// A running server refuses the keys of a removed tenant from the next request on and serves the others. The reference can be used again.
+// TestRemoveWhileServing tests that a running server refuses a removed tenant's keys at once and serves the others.
 func TestRemoveWhileServing(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		t.Chdir(t.TempDir())
@@ -71,7 +71,7 @@ func TestRemoveWhileServing(t *testing.T) {
 				return fetch(t, servedAt(t, lines)+"/api-platform/schools/v1/users", keys[ref])
 			}
 			_, before := users("bob")
-			for range 2 { // the second is counted as its key is checked
+			for range 2 { // the second request is counted together with the check of its key
 				if status, body := users("ana"); status != http.StatusOK {
 					t.Fatalf("before: %d %s", status, body)
 				}
@@ -101,8 +101,8 @@ func TestRemoveWhileServing(t *testing.T) {
 	})
 }
 
-// TestKilledRemove kills removals with SIGKILL. What is half removed cannot be used, is told as such, and is removed by another run;
-// the other partner stays as it is.
+// TestKilledRemove kills removals with SIGKILL. A partner that is half removed cannot be used, is reported as such, and
+// is removed by another run. The other partner does not change.
 func TestKilledRemove(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		t.Chdir(t.TempDir())
@@ -152,7 +152,7 @@ func TestKilledRemove(t *testing.T) {
 	})
 }
 
-// degreesFile makes a vocabulary.
+// degreesFile writes a vocabulary to a file and returns its name.
 func degreesFile(t *testing.T) string {
 	t.Helper()
 	if err := os.WriteFile("degrees.csv", []byte("code,stage,grade\na,MEDIO,1\n"), 0o600); err != nil {
@@ -161,8 +161,8 @@ func degreesFile(t *testing.T) string {
 	return "degrees.csv"
 }
 
-// killHalfRemoved kills a removal of ana as soon as status says that she is half removed. The removal cannot go on from there: what it
-// says next does not fit in its pipe.
+// killHalfRemoved kills a removal of ana as soon as status reports it as half done. The removal cannot finish before
+// that, because its output blocks on a full pipe.
 func killHalfRemoved(t *testing.T) {
 	t.Helper()
 	out, in, err := os.Pipe()
@@ -170,7 +170,7 @@ func killHalfRemoved(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer out.Close()
-	if err := in.SetWriteDeadline(time.Now().Add(100 * time.Millisecond)); err != nil { // to fill it
+	if err := in.SetWriteDeadline(time.Now().Add(100 * time.Millisecond)); err != nil { // the write ends when the pipe is full
 		t.Fatal(err)
 	}
 	if _, err := in.Write(make([]byte, 1<<20)); !errors.Is(err, os.ErrDeadlineExceeded) {
@@ -188,8 +188,8 @@ func killHalfRemoved(t *testing.T) {
 	cmd.Wait()
 }
 
-// killRemoval removes ana by a process of its own, kills it some time after the keys have ended, and reports whether it was before
-// its end.
+// killRemoval removes ana in another process, and kills that some time after its first line, when the keys have ended.
+// It reports whether the kill came before the end.
 func killRemoval(t *testing.T, after time.Duration) bool {
 	t.Helper()
 	cmd := child(t, "partner", "remove", "ana", "--yes")

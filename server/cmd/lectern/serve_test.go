@@ -16,9 +16,9 @@ import (
 	"github.com/lectern-dev/lectern/server"
 )
 
-// whileServing starts a command that serves and calls f with its first lines of output, up to the one that `until` finds;
-// then it interrupts the command, which must end with 0. Unless args say otherwise its admin address is any free one: the
-// default may be another's.
+// whileServing starts a command that serves, and calls f with its output up to the first line that contains until. Then
+// it interrupts the command, which must exit with 0. The admin address gets a free port unless args set another, since
+// the default port may be in use.
 func whileServing(t *testing.T, args []string, until string, f func(lines string)) {
 	t.Helper()
 	if slices.Contains(args, "serve") {
@@ -39,7 +39,7 @@ func whileServing(t *testing.T, args []string, until string, f func(lines string
 		lines.WriteString(scan.Text() + "\n")
 		found = strings.Contains(scan.Text(), until)
 	}
-	go io.Copy(io.Discard, r) // what it logs from now on
+	go io.Copy(io.Discard, r) // discards the rest of the log
 	if !found {
 		t.Fatalf("lectern %q = %d, wrote %s", args, <-code, &lines)
 	}
@@ -97,7 +97,7 @@ func TestServe(t *testing.T) {
 // servingLine is in the line that a server logs when it listens.
 const servingLine = `"message":"serving"`
 
-// servedAt returns the base URL of a server by what it logged.
+// servedAt returns the base URL of a server from its log.
 func servedAt(t *testing.T, lines string) string {
 	t.Helper()
 	addr := regexp.MustCompile(`"addr":"([^"]+)"`).FindStringSubmatch(lines)
@@ -159,8 +159,8 @@ func TestAdminAddressInUse(t *testing.T) {
 	}
 }
 
-// A SQLite file has one server: a second is refused, by whatever command, with a sentence that names the process, while
-// commands go on beside the first. One that is killed leaves nothing that would keep the next from serving.
+// TestSecondServer tests that a second server on a SQLite file is refused with an error that names the process of the
+// first. Other commands run beside the first. A killed server does not keep the next one from serving.
 func TestSecondServer(t *testing.T) {
 	loaded(t)
 	first := child(t, "serve", "--addr", "127.0.0.1:0", "--admin-addr", "")

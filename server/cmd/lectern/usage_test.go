@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestUsageSays holds that wrong usage says what is wrong, and which help tells more.
+// TestUsageSays tests that the error for wrong usage says what is wrong, and which help to read.
 func TestUsageSays(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, tt := range []struct{ line, want string }{
@@ -36,8 +36,8 @@ func TestUsageSays(t *testing.T) {
 	}
 }
 
-// TestHelpFits: the help of every command is short enough for a screen, explains each of its flags, and is named by what
-// wrong usage of it says.
+// TestHelpFits tests that the help of every command fits on a screen and explains each flag. The error for wrong usage
+// of the command must name it.
 func TestHelpFits(t *testing.T) {
 	var c commands
 	parser, err := newParser(&c, io.Discard, io.Discard, func(int) {})
@@ -83,7 +83,7 @@ func TestHelpFits(t *testing.T) {
 	}
 }
 
-// TestSecretBeginsWithHyphen holds that a secret is taken as it was printed, whatever it begins with.
+// TestSecretBeginsWithHyphen tests that sign takes a secret as it was printed, even if it begins with a hyphen.
 func TestSecretBeginsWithHyphen(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, value := range []string{"-7ViIubf", "--7ViIubf", "7ViIubf"} {

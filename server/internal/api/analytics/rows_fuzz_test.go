@@ -7,7 +7,8 @@ import (
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
-// FuzzParse: an answer is refused, or has rows of the period in order, each once, that are stored and read as they are.
+// FuzzParse checks that parse refuses an answer, or returns unique rows of the period in order. They are the same after
+// they have been stored and read.
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{`[]`, `null`, `[{"date":"2026-10-02","channel":"app","sessions":3},{"date":"2026-10-01","channel":"web","sessions":0}]`, `[{}]`, `[{"date":"2026-10-01","channel":"app","sessions":1e2}]`} {
 		f.Add([]byte(s))

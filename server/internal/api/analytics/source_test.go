@@ -22,7 +22,7 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/api/cache"
 )
 
-// tool is an analytics tool that answers as it is told and notes what it is asked.
+// tool is a fake analytics tool. It gives the answer that a test sets, and records the requests.
 type tool struct {
 	*httptest.Server
 	mu     sync.Mutex
@@ -43,7 +43,7 @@ func newTool(t *testing.T) *tool {
 	return tl
 }
 
-// says makes the tool answer a text from now on.
+// says makes the tool answer with a text from now on.
 func (tl *tool) says(text string) {
 	tl.does(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, text) })
 }
@@ -83,7 +83,7 @@ func newSite(t *testing.T, db *database.DB, url string) *site {
 	return s
 }
 
-// source returns another source on the site's database, as another replica has one.
+// source returns another source on the site's database, like that of another replica.
 func (s *site) source(t *testing.T, url string) *analytics.Source {
 	t.Helper()
 	source, err := analytics.New(url)
@@ -123,8 +123,8 @@ func TestRowsAreSortedAndEstimatesOverwritten(t *testing.T) {
 	}
 }
 
-// A good answer is served from the database until the next hour, by network and period, on every replica; the tool is
-// asked no more (L13).
+// TestGoodAnswerIsStoredForTheHour tests that every replica serves a good answer from the database until the next hour,
+// by network and period. The tool is not asked again (L13).
 func TestGoodAnswerIsStoredForTheHour(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		tl := newTool(t)
@@ -163,7 +163,7 @@ func TestGoodAnswerIsStoredForTheHour(t *testing.T) {
 	})
 }
 
-// An answer without sessions is a good one, and stored like any other.
+// TestNoSessions tests that an answer without sessions is valid, and is stored like any other.
 func TestNoSessions(t *testing.T) {
 	tl := newTool(t)
 	s := newSite(t, dbtest.SQLite(t), tl.URL)
@@ -178,13 +178,13 @@ func TestNoSessions(t *testing.T) {
 	}
 }
 
-// Of two replicas that ask at once, the first to store its answer is right for both.
+// TestFirstStoredAnswerStands tests that if two replicas ask at once, the answer that is stored first counts.
 func TestFirstStoredAnswerStands(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		tl := newTool(t)
 		s := newSite(t, db, tl.URL)
 		replica := s.source(t, tl.URL)
-		// While the source waits for its answer, the replica asks, is answered otherwise, and stores that.
+		// While the source waits for its answer, the replica asks, gets a different answer, and stores it.
 		tl.does(func(w http.ResponseWriter, r *http.Request) {
 			tl.says(`[{"date":"2026-08-01","channel":"app","sessions":2}]`)
 			if _, err := replica.Channels(t.Context(), s.networks[0], period); err != nil {
@@ -239,7 +239,7 @@ func TestBadAnswers(t *testing.T) {
 			t.Errorf("%s: failures = %v, want one that says %q and the library", tt.rule, s.failures, tt.why)
 		}
 	}
-	// Nothing of them was stored.
+	// None of them was stored.
 	tl.says(`[` + good + `]`)
 	if rows, err := s.Channels(t.Context(), s.networks[0], period); err != nil || len(rows) != 1 {
 		t.Errorf("after the failures: rows = %v, %v, want the good answer", rows, err)
@@ -312,7 +312,8 @@ func TestUnknownHost(t *testing.T) {
 	}
 }
 
-// Requests for one answer at once ask once, and one that leaves does not end the question for the others.
+// TestAskedOnceAtOnce tests that simultaneous requests for one answer ask the tool once. A request that is canceled does
+// not end the question for the others.
 func TestAskedOnceAtOnce(t *testing.T) {
 	tl := newTool(t)
 	s := newSite(t, dbtest.SQLite(t), tl.URL)
@@ -367,8 +368,8 @@ func TestNew(t *testing.T) {
 	}
 }
 
-// TestKeptInMemory answers while a load holds the lock of an embedded database: what cannot be stored is kept for the hour,
-// where no other process could answer otherwise; else it is no answer (H6, L13).
+// TestKeptInMemory tests an answer that cannot be stored while a load holds the lock of an embedded database. It is kept
+// in the cache for the hour if no other process serves the database, and refused otherwise (H6, L13).
 func TestKeptInMemory(t *testing.T) {
 	db := dbtest.SQLite(t)
 	tl := newTool(t)

@@ -18,7 +18,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// text is a value that holds as many bytes as it says.
+// text is a value whose size is its length.
 type text string
 
 func (t text) Bytes() int { return len(t) }
@@ -42,7 +42,7 @@ func TestLoadOnce(t *testing.T) {
 	for i := range 20 {
 		wg.Go(func() {
 			if i > 0 {
-				<-begun // whether it now joins the load or comes after it, there is but one
+				<-begun // there is one load, whether this call joins it or comes later
 			}
 			if v, err := c.Load(t.Context(), key(1, "k"), load); err != nil || v != text("value") {
 				t.Errorf("Load = %v, %v, want value", v, err)
@@ -57,7 +57,7 @@ func TestLoadOnce(t *testing.T) {
 	}
 }
 
-// What nobody asks for leaves, and what is asked for stays.
+// TestIdleEntriesLeave tests that unused entries are removed, and that used ones stay.
 func TestIdleEntriesLeave(t *testing.T) {
 	var passed atomic.Int64
 	c := newCache(1<<20, func() time.Time { return time.Unix(0, passed.Load()) })
@@ -65,7 +65,7 @@ func TestIdleEntriesLeave(t *testing.T) {
 		put(t, c, key(1, fmt.Sprint(i)), text("value"))
 	}
 	for range 3 {
-		passed.Add(int64(idle - 2*time.Second)) // a read may move an end by a second less
+		passed.Add(int64(idle - 2*time.Second)) // a read may extend an entry's life by a second less
 		put(t, c, key(1, "7"), text("made again"))
 	}
 	c.entries.CleanUp()
@@ -77,7 +77,8 @@ func TestIdleEntriesLeave(t *testing.T) {
 	}
 }
 
-// A request that is cancelled leaves alone: the load that it began goes on for those who wait with it.
+// TestLoadOutlivesItsFirstCaller tests that a canceled request does not end the load that it began: the load goes on for
+// the other requests that wait for it.
 func TestLoadOutlivesItsFirstCaller(t *testing.T) {
 	c := New(1 << 20)
 	begun, release := make(chan struct{}), make(chan struct{})
@@ -135,7 +136,7 @@ func TestLoadKeepsNoFailure(t *testing.T) {
 	}
 }
 
-// Two tenants, two versions and two subjects never meet.
+// TestLoadByWholeKey tests that keys of different tenants, versions or subjects do not share a value.
 func TestLoadByWholeKey(t *testing.T) {
 	c := New(1 << 20)
 	keys := []snapshot.Key{
@@ -160,13 +161,13 @@ func TestBound(t *testing.T) {
 	for i := range 1000 {
 		put(t, c, key(i, "k"), value)
 	}
-	c.entries.CleanUp() // what other goroutines would do in their own time
+	c.entries.CleanUp() // which other goroutines would do later
 	if got := c.Bytes(); got > limit || got < limit/2 {
 		t.Errorf("Bytes() after 1,000 entries of 1,000 bytes = %d, want about %d at most", got, limit)
 	}
 }
 
-// A value larger than the whole cache is still served.
+// TestTooLarge tests that a value larger than the whole cache is still served.
 func TestTooLarge(t *testing.T) {
 	c := New(10)
 	v, err := c.Load(t.Context(), key(1, "k"), func(context.Context) (snapshot.Value, error) { return text("12345678901"), nil })
@@ -175,7 +176,7 @@ func TestTooLarge(t *testing.T) {
 	}
 }
 
-// put makes a value where there is none of its key.
+// put loads a value into the cache if it has none for the key.
 func put(t *testing.T, c *Cache, k snapshot.Key, v text) {
 	t.Helper()
 	if _, err := c.Load(t.Context(), k, func(context.Context) (snapshot.Value, error) { return v, nil }); err != nil {

@@ -87,7 +87,7 @@ func TestBodyRefused(t *testing.T) {
 	}
 }
 
-// What the decoder takes is what the standard library takes, and reads the same texts.
+// FuzzDecode checks that decode accepts only what encoding/json accepts, and reads the same fields.
 func FuzzDecode(f *testing.F) {
 	for _, seed := range []string{`{}`, `{"name":"x","city":null,"x":[1,{"a":"b"}]}`, `{"a":1,"a":2}`, `{"\ud83d":1}`, "{\"a\":\"\xff\"}", `[1]`, `{"a":"\u0000"}`} {
 		f.Add([]byte(seed))

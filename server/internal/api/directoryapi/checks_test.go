@@ -19,13 +19,14 @@ import (
 
 const mib = 1 << 20
 
-// Each row breaks the check it names and every later one, so that only the order of P10 gives the wanted status.
+// TestOrderOfChecks tests the order of the checks (P10). Each row breaks the check that it names and every later one, so
+// only that order gives the wanted status.
 func TestOrderOfChecks(t *testing.T) {
 	big := strings.Repeat("x", mib+1)
 	tests := []struct {
 		rule, method, target, body string
 		headers                    []string
-		used                       bool // the budget of the minute
+		used                       bool // the budget of the minute is used up
 		want                       int
 	}{
 		{"path first", "BREW", prefix + "/books", big, []string{"Authorization", "bad", "Content-Type", "text/plain"}, true, 404},
@@ -112,7 +113,7 @@ func TestPaths(t *testing.T) {
 	}
 }
 
-// A server never sees a malformed escape, which the library refuses; a program that makes its own requests may.
+// TestMalformedEscape tests a path with a malformed escape. net/http refuses it, but a program may make its own request.
 func TestMalformedEscape(t *testing.T) {
 	r := httptest.NewRequest("GET", prefix+"/entities/n", nil)
 	r.URL.RawPath = prefix + "/entities/%zz"
@@ -215,7 +216,7 @@ func TestErrors(t *testing.T) {
 	for _, tt := range tests {
 		expect(t, tt.rule, send(t, newAPI(&fixed{err: tt.err}), "DELETE", prefix+"/entities/n", ""), tt.want, tt.body)
 	}
-	// Readers are not among what the store knows: its nil method panics.
+	// The store does not implement the method for readers: that of the nil Store panics.
 	expect(t, "panic", send(t, newAPI(&fixed{}), "GET", prefix+"/entities/n/readers", ""), 500, detail("Internal Server Error"))
 }
 
@@ -234,7 +235,8 @@ func TestDebug(t *testing.T) {
 		`{"errors":{"detail":"Unauthorized","canonical":"POST,application/json,y,`+prefix+`/entities,","reason":"no valid signature: a hash is not that of the body"}}`)
 }
 
-// What is refused before the body is read leaves it where it is, and the connection is closed on it (P10).
+// TestBodyUnread tests that a request that is refused before its body is read leaves it unread. The connection is then
+// closed (P10).
 func TestBodyUnread(t *testing.T) {
 	tests := []struct {
 		rule, method, path, authorization string
@@ -268,8 +270,8 @@ func TestBodyUnread(t *testing.T) {
 	}
 }
 
-// Bodies that are on their way have room together for 64 MiB, by what they announce; one more is refused for a second (P10), but
-// for a small one, which needs no room.
+// TestBusy tests that bodies in transit share 64 MiB, by the length that they announce. One more gets a 503 with a
+// Retry-After of a second, unless it is small (P10).
 func TestBusy(t *testing.T) {
 	h := web.CloseUnread(newAPI(&fixed{}).Handler())
 	post := func(body io.Reader, length int64) *httptest.ResponseRecorder {
@@ -301,7 +303,7 @@ func TestBusy(t *testing.T) {
 	expect(t, "room again", post(strings.NewReader(larger), 16<<10+1), 401, detail("Unauthorized"))
 }
 
-// told tells that it is read, and is empty.
+// told is an empty body that reports when it is read.
 type told struct{ reading chan struct{} }
 
 func (r told) Read([]byte) (int, error) {
@@ -309,7 +311,7 @@ func (r told) Read([]byte) (int, error) {
 	return 0, io.EOF
 }
 
-// unreadable is a body that nobody may read.
+// unreadable is a body that fails the test if it is read.
 type unreadable struct{ t *testing.T }
 
 func (u unreadable) Read([]byte) (int, error) {

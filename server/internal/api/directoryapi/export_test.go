@@ -1,7 +1,7 @@
 package directoryapi
 
-// Decode is decode, for the fuzz test.
+// Decode exports decode for the fuzz test.
 var Decode = decode
 
-// MaxBodies is maxBodies.
+// MaxBodies exports maxBodies.
 const MaxBodies = maxBodies

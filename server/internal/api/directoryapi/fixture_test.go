@@ -18,8 +18,8 @@ import (
 
 const prefix = directoryapi.Prefix
 
-// fixed is a store that answers with what it is given and notes what it was asked for. It stands for the calls that a
-// test does not make by the nil Store.
+// fixed is a store that answers with its fields and records the arguments of the last call. Its other methods are those
+// of the nil Store, and panic.
 type fixed struct {
 	directory.Store
 	entities directory.Page[directory.EntityRecord]
@@ -59,7 +59,7 @@ func (f *fixed) Subtree(_ context.Context, p directory.PartnerID, ref directory.
 
 var errBad = errors.New("it is bad")
 
-// anyKey takes every request whose Authorization is not "bad".
+// anyKey accepts every request whose Authorization is not "bad".
 type anyKey struct{}
 
 func (anyKey) Check(_ context.Context, s auth.Signed) (directoryapi.Grant, error) {
@@ -81,7 +81,8 @@ func newAPI(store directory.Store) *directoryapi.API {
 	}
 }
 
-// send answers a request, whose JSON body is sent as such, with its hash, unless a header says otherwise. A target is sent as it is.
+// send sends a request and returns the answer. A body is sent as JSON with its hash, unless a header says otherwise. The
+// target is sent as it is.
 func send(t *testing.T, api *directoryapi.API, method, target, body string, headers ...string) *httptest.ResponseRecorder {
 	t.Helper()
 	r := httptest.NewRequest(method, target, strings.NewReader(body))

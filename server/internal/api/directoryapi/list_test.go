@@ -11,7 +11,7 @@ import (
 	"github.com/lectern-dev/lectern/directory"
 )
 
-// rows are entities with the numbers first to last.
+// rows returns entities with the ids first to last.
 func rows(first, last directory.EntityID) (list []directory.EntityRecord) {
 	for id := first; id <= last; id++ {
 		list = append(list, directory.EntityRecord{Entity: directory.Entity{
@@ -123,7 +123,7 @@ func TestEntityType(t *testing.T) {
 	}
 }
 
-// No text but a cursor that the list made is taken for one.
+// FuzzCursor checks that a list accepts no text that is not a cursor of its own.
 func FuzzCursor(f *testing.F) {
 	f.Add("", "")
 	f.Add("AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "")

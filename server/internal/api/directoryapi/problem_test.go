@@ -11,8 +11,8 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/api/web"
 )
 
-// TestFail answers what no client is to blame for, in the directory's own shape: 503 for trouble with the database (H13),
-// which a read is asked for twice, and 500 for all else.
+// TestFail tests errors that are not the client's fault, in the directory's own shape. Trouble with the database is a
+// 503, after a read was tried twice (H13). Any other error is a 500.
 func TestFail(t *testing.T) {
 	down := errors.New("down")
 	for _, tt := range []struct {

@@ -18,9 +18,9 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/api/web"
 )
 
-// fixed answers with what it holds and keeps what it was asked.
+// fixed answers with its fields and records the last call.
 type fixed struct {
-	librariesapi.Reports // none for changedSince
+	librariesapi.Reports // nil: no test uses the incremental pulls
 
 	hour         libraries.Hour
 	summary      report.Summary
@@ -36,7 +36,7 @@ type fixed struct {
 	suggestions  []report.SuggestionRow
 	requests     []libraries.Request
 	err          error
-	during       func() // what happens while users are read
+	during       func() // if not nil, called while users are read
 
 	access report.Access
 	query  any
@@ -107,13 +107,13 @@ func (f *fixed) Requests(_ context.Context, a report.Access, q report.RequestQue
 	return list(f, f.requests, a, q, p)
 }
 
-// testAccess is what the good key opens.
+// testAccess is the access that the good key gives.
 var testAccess = report.Access{Network: 3, At: snapshot.Versions{Registers: 1, Facts: 2}}
 
-// oneKey knows one key, and one that the database fails at.
+// oneKey accepts the good key, and fails like a database for the broken one.
 type oneKey struct {
 	now  func() time.Time
-	from time.Time // since when the facts have held
+	from time.Time // since when the facts are current
 }
 
 func (k oneKey) Check(_ context.Context, text string, _ bool) (web.Caller, error) {
@@ -128,7 +128,7 @@ func (k oneKey) Check(_ context.Context, text string, _ bool) (web.Caller, error
 	return web.Caller{}, web.ErrKey
 }
 
-// noPulls knows no pull, and no state but that of now.
+// noPulls remembers no pull, and keeps only the current snapshot.
 type noPulls struct{}
 
 func (noPulls) KeptFrom(context.Context, auth.Tenant, snapshot.Versions) (time.Time, error) {
@@ -150,13 +150,13 @@ func (noPulls) UsePull(context.Context, snapshot.PullKey, snapshot.Snapshot, tim
 // noon is the clock of these tests: midday of 2026-09-15 in Brasilia.
 func noon() time.Time { return time.Date(2026, 9, 15, 15, 0, 0, 0, time.UTC) }
 
-// front knows one key, by a clock.
+// front returns a Front with the keys of oneKey, a clock and a rate limit.
 func front(now func() time.Time, rate int) web.Front {
 	return web.Front{Keys: oneKey{now: now}, Limit: web.Limit{Limiter: &auth.MemoryLimiter{Now: noon}, Rate: rate}, Answers: new(web.Answers),
 		Pulls: noPulls{}, Day: func(at snapshot.Snapshot) calendar.Date { return libraries.Hour(at.Of).Day() }}
 }
 
-// newAPI returns the API over fixed reports, with a limit of requests a minute.
+// newAPI returns the API over fixed reports, with a limit of requests per minute.
 func newAPI(f *fixed, rate int) http.Handler {
 	a := &librariesapi.API{
 		Front:          front(noon, rate),
@@ -170,7 +170,7 @@ func newAPI(f *fixed, rate int) http.Handler {
 	return a.Handler()
 }
 
-// get answers GET of a path under the prefix; headers come in pairs, and the good key is sent without any.
+// get sends a GET of a path under the prefix. Headers come in pairs; without any, the good key is sent.
 func get(h http.Handler, path string, headers ...string) *httptest.ResponseRecorder {
 	return send(h, "GET", prefix+path, headers...)
 }
@@ -192,7 +192,7 @@ func day(text string) calendar.Date { return calendar.MustParse(text) }
 
 func ptr[T any](v T) *T { return &v }
 
-// Brasilia's day, not UTC's, is today (G2): the default period ends on it and has 31 days (L2).
+// TestToday tests that today is the day in Brasilia, not in UTC (G2). The default period is the 31 days to today (L2).
 func TestToday(t *testing.T) {
 	for _, tt := range []struct{ now, want string }{
 		{"2026-09-16T02:59:59Z", "2026-09-15"},
@@ -231,7 +231,7 @@ func TestLegacyPrefixes(t *testing.T) {
 	}
 }
 
-// The same answer has the same tag under every prefix, and is not sent twice (H8).
+// TestNotModified tests that an answer has the same tag under a legacy prefix, and is not sent twice (H8).
 func TestNotModified(t *testing.T) {
 	h := newAPI(&fixed{}, 0)
 	tag := get(h, "/dimensions").Header().Get("ETag")

@@ -13,7 +13,8 @@ import (
 
 const prefix = librariesapi.Prefix
 
-// Each row breaks the check it names and every later one, so that only the order of H5 gives the wanted status.
+// TestOrderOfChecks tests the order of the checks (H5). Each of the first rows breaks the check that it names and every
+// later one, so only that order gives the wanted status.
 func TestOrderOfChecks(t *testing.T) {
 	const p = "/api-platform/libraries/v1"
 	unknown := func(path string) string { return `"Cannot GET ` + path + `"` }
@@ -93,7 +94,7 @@ func TestKeyHeaders(t *testing.T) {
 	}
 }
 
-// What is refused before the rate uses no budget, and shows none; everything after it uses and shows one (H5, H6).
+// TestRateHeaders tests that only requests that pass the checks before the rate use the budget and show it (H5, H6).
 func TestRateHeaders(t *testing.T) {
 	f := &fixed{}
 	h := newAPI(f, 6)
@@ -141,7 +142,8 @@ func TestRateHeaders(t *testing.T) {
 	}
 }
 
-// A source that does not answer is a 503 in the words of the contract, which tell nothing of the reason (L13).
+// TestChannelsUnavailable tests that an unavailable source is a 503 in the words of the contract, which do not tell the
+// reason (L13).
 func TestChannelsUnavailable(t *testing.T) {
 	w := get(newAPI(&fixed{err: fmt.Errorf("%w: secret", report.ErrChannels)}, 0), "/datasets/channels")
 	const want = `{"statusCode":503,"error":"Service Unavailable","message":"the analytics source is not available; try again later"}`

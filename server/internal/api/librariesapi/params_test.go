@@ -157,7 +157,7 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// own has the parameters of each dataset, as the specification lists them.
+// own maps each dataset to its parameters, as the specification lists them.
 var own = map[string]string{
 	"books":               "startDate endDate search author publisherId categoryId subjectId collection format bookId publicationYear orderBy orderDir page pageSize",
 	"stock":               "purchasedFrom purchasedTo consumptionBand search publisherId categoryId subjectId collection bookId publicationYear orderBy orderDir page pageSize",
@@ -169,8 +169,8 @@ var own = map[string]string{
 	"suggestion-requests": "startDate endDate title author userId page pageSize",
 }
 
-// A parameter of the vocabulary that is not the dataset's own is not read, whatever it holds, even sent twice; one that
-// is its own is (H3).
+// TestDatasetVocabulary tests that a dataset ignores the parameters of other datasets, even if they are invalid or sent
+// twice. It reads its own (H3).
 func TestDatasetVocabulary(t *testing.T) {
 	vocabulary := make(map[string]bool)
 	for _, params := range own {
@@ -243,7 +243,7 @@ func TestParametersReachTheReport(t *testing.T) {
 	}
 }
 
-// Each name of an enum, as the specification spells it, is one value of the query and no other's.
+// TestEveryEnumValue tests that each name of an enum in the specification is valid, and is its own value of the query.
 func TestEveryEnumValue(t *testing.T) {
 	tests := []struct{ path, param, values string }{
 		{"/summary", "groupBy", "library, state, city, ageGroup"},
@@ -278,7 +278,7 @@ func TestEveryEnumValue(t *testing.T) {
 	}
 }
 
-// The first day that a default start can be is the first one that has a form.
+// TestPeriodAtTheCalendarsBeginning tests that the earliest default start is 0000-01-01, the first valid day.
 func TestPeriodAtTheCalendarsBeginning(t *testing.T) {
 	w := get(newAPI(&fixed{}, 0), "/datasets/loans?endDate=0000-01-05")
 	if want := `"period":{"startDate":"0000-01-01","endDate":"0000-01-05"}`; !strings.Contains(w.Body.String(), want) {

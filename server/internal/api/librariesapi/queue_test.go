@@ -11,7 +11,7 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/api/web"
 )
 
-// The queue stands behind the parameters, before users alone, and its answer says when to come again.
+// TestUsersQueue tests that the queue bounds users but not dimensions, and comes after the parameters.
 func TestUsersQueue(t *testing.T) {
 	started, end := make(chan struct{}), make(chan struct{})
 	f := &fixed{during: func() { started <- struct{}{}; <-end }}
@@ -41,7 +41,7 @@ func TestUsersQueue(t *testing.T) {
 	}
 }
 
-// The place of a query that fails, or panics, is free again.
+// TestUsersQueueAfterFailure tests that a query that fails or panics gives its slot back.
 func TestUsersQueueAfterFailure(t *testing.T) {
 	f := &fixed{during: func() { panic(http.ErrAbortHandler) }}
 	a := &librariesapi.API{

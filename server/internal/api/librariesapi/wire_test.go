@@ -13,7 +13,7 @@ import (
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
-// at returns an instant of UTC.
+// at parses an instant.
 func at(text string) time.Time {
 	t, err := time.Parse(time.RFC3339Nano, text)
 	if err != nil {
@@ -22,7 +22,7 @@ func at(text string) time.Time {
 	return t
 }
 
-// title is a title with everything, and bare one with nothing but what must be there.
+// title is a title with optional fields, and bare is one with only the required fields.
 var (
 	title = &report.Title{Book: libraries.Book{ID: 4, Title: "Dom <Casmurro>", ISBN: "9788500000000", Author: "Machado de Assis", HasEbook: true}}
 	bare  = &report.Title{Book: libraries.Book{ID: 5, Title: "Iracema", Publisher: libraries.None, Year: libraries.None, HasAudiobook: true}}
@@ -162,7 +162,8 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// Before the first load there is no hour, and a page past the end has no rows and the true total (L1, G7).
+// TestNoRows tests that there is no hour before the first load, and that a page past the end has no rows but the true
+// total (L1, G7).
 func TestNoRows(t *testing.T) {
 	w := get(newAPI(&fixed{}, 0), "/users?page=100000")
 	const want = `{"meta":{"updatedAt":null,"page":{"page":100000,"pageSize":100,"totalRows":9}},"data":{"rows":[]}}`
@@ -218,7 +219,7 @@ const blocks = `"consumption":{"onlineSessions":1,"offlineSessions":2,"onlineSec
 	`"materials":{"ebook":{"catalogTitles":4,"loans":5},"audiobook":{"catalogTitles":6,"loans":7},"video":null}},` +
 	`"monthly":[{"month":"2026-07","loans":2,"readings10":4,"readings50":5,"renewals":9,"readingSeconds":8}]`
 
-// The page and the breakdown stand only where a grouping was asked for (L21).
+// TestSummary tests that a summary has a page and a breakdown only with groupBy (L21).
 func TestSummary(t *testing.T) {
 	f := &fixed{hour: hour, summary: fullSummary()}
 	tests := []struct{ rule, path, want string }{
@@ -244,7 +245,7 @@ func TestSummaryVideo(t *testing.T) {
 	}
 }
 
-// A network that was never loaded has every list, empty, and no null where an array is due.
+// TestEmptyNetwork tests that lists in the summary of a network that was never loaded are empty, not null.
 func TestEmptyNetwork(t *testing.T) {
 	w := get(newAPI(&fixed{}, 0), "/summary?groupBy=city")
 	var doc map[string]map[string]json.RawMessage
@@ -261,7 +262,7 @@ func TestEmptyNetwork(t *testing.T) {
 	}
 }
 
-// Identifiers are strings in the dimensions, and meta has the hour alone.
+// TestDimensions tests that identifiers are strings in the dimensions, and that meta has only the hour.
 func TestDimensions(t *testing.T) {
 	const genders = `"genders":["Feminino","Masculino","Não informado","Não-binário","Outro"]`
 	f := &fixed{hour: hour, dimensions: report.Dimensions{

@@ -20,9 +20,9 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/api/web"
 )
 
-// fixed answers with what it holds and keeps what it was asked.
+// fixed answers with its fields and records the last call.
 type fixed struct {
-	schoolsapi.Reports // none for changedSince
+	schoolsapi.Reports // nil: no test uses the incremental pulls
 
 	users       []report.User
 	engagements []report.Engagement
@@ -35,7 +35,7 @@ type fixed struct {
 	filter  report.Filter
 	page    paging.Page
 	groupBy report.GroupBy
-	during  func() // of a summary, if not nil
+	during  func() // if not nil, called while a summary is read
 	calls   int
 }
 
@@ -68,7 +68,7 @@ func (f *fixed) Summary(_ context.Context, a report.Access, q report.SummaryQuer
 	return f.summary, f.err
 }
 
-// oneKey knows one key, one of another partner, and one that the database fails at.
+// oneKey accepts the good key and one of another partner, and fails like a database for the broken one.
 type oneKey struct{ now func() time.Time }
 
 func (k oneKey) Check(_ context.Context, text string, _ bool) (web.Caller, error) {
@@ -83,7 +83,7 @@ func (k oneKey) Check(_ context.Context, text string, _ bool) (web.Caller, error
 	return web.Caller{}, web.ErrKey
 }
 
-// pulls keeps them in memory. It knows no state but that of now.
+// pulls keeps pulls in memory. It keeps only the current snapshot.
 type pulls map[snapshot.PullKey]snapshot.Snapshot
 
 func (p pulls) KeptFrom(context.Context, auth.Tenant, snapshot.Versions) (time.Time, error) {
@@ -107,13 +107,13 @@ func (p pulls) UsePull(ctx context.Context, k snapshot.PullKey, at snapshot.Snap
 // noon is the clock of these tests: midday of 2026-06-15 in Brasilia.
 func noon() time.Time { return time.Date(2026, 6, 15, 15, 0, 0, 0, time.UTC) }
 
-// front knows one key, by a clock.
+// front returns a Front with the keys of oneKey, a clock and a rate limit.
 func front(now func() time.Time, rate int) web.Front {
 	return web.Front{Keys: oneKey{now}, Limit: web.Limit{Limiter: &auth.MemoryLimiter{Now: noon}, Rate: rate}, Pulls: pulls{}, Answers: new(web.Answers),
 		Day: func(at snapshot.Snapshot) calendar.Date { return calendar.Date(at.Of) }}
 }
 
-// newAPI returns the API over fixed reports, with a limit of requests a minute.
+// newAPI returns the API over fixed reports, with a limit of requests per minute.
 func newAPI(f *fixed, rate int) http.Handler {
 	a := &schoolsapi.API{
 		Front:   front(noon, rate),
@@ -124,7 +124,7 @@ func newAPI(f *fixed, rate int) http.Handler {
 	return a.Handler()
 }
 
-// get answers GET of a path under the prefix; headers come in pairs, and the good key is sent without any.
+// get sends a GET of a path under the prefix. Headers come in pairs; without any, the good key is sent.
 func get(h http.Handler, path string, headers ...string) *httptest.ResponseRecorder {
 	return send(h, "GET", schoolsapi.Prefix+path, headers...)
 }
@@ -271,7 +271,7 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// Brasilia's day, not UTC's, is today (G2).
+// TestToday tests that today is the day in Brasilia, not in UTC (G2).
 func TestToday(t *testing.T) {
 	for _, tt := range []struct{ now, want string }{
 		{"2026-06-16T02:59:59Z", "2026-06-15"},

@@ -11,7 +11,8 @@ import (
 
 const prefix = schoolsapi.Prefix
 
-// Each row breaks the check it names and every later one, so that only the order of H5 gives the wanted status.
+// TestOrderOfChecks tests the order of the checks (H5). Each of the first rows breaks the check that it names and every
+// later one, so only that order gives the wanted status.
 func TestOrderOfChecks(t *testing.T) {
 	tests := []struct {
 		rule, method, target string
@@ -83,7 +84,7 @@ func TestKeyHeaders(t *testing.T) {
 	}
 }
 
-// What is refused before the rate uses no budget, and shows none; everything after it uses and shows one (H5, H6).
+// TestRateHeaders tests that only requests that pass the checks before the rate use the budget and show it (H5, H6).
 func TestRateHeaders(t *testing.T) {
 	f := &fixed{}
 	h := newAPI(f, 4)

@@ -15,8 +15,8 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/api/web"
 )
 
-// TestSummary: the envelope with and without groups, and null for the metrics that a group does not have. It is JSON whatever is
-// accepted (S10).
+// TestSummary tests the envelope with and without groups, and that metrics that a group does not have are null. The
+// summary is JSON whatever the client accepts (S10).
 func TestSummary(t *testing.T) {
 	m := report.Metrics{Users: 1, Active: 2, WithAccess: 3, AccessDays: 4, Readers: 5, Minutes: 67, Readings: 8, Finished: 9, DistinctBooks: 10}
 	f := &fixed{summary: report.Summary{General: m, Groups: paging.List[report.Group]{Rows: []report.Group{{Key: "7", Label: "A <b>", Metrics: m}}, Total: 101}}}
@@ -80,7 +80,7 @@ func TestSummaryMessages(t *testing.T) {
 	}
 }
 
-// TestSummaryQueue: the summaries of all partners share the slots.
+// TestSummaryQueue tests that the summaries of all partners share the slots of the queue.
 func TestSummaryQueue(t *testing.T) {
 	started, end := make(chan struct{}), make(chan struct{})
 	f := &fixed{during: func() { started <- struct{}{}; <-end }}

@@ -17,7 +17,7 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/api/wire"
 )
 
-// answer answers a request that has the header lines, given in pairs, with {"text":text}.
+// answer returns the answer {"text":text} to a request with header lines, which are given in pairs.
 func answer(a *web.Answers, text string, headers ...string) *http.Response {
 	r := httptest.NewRequest("GET", "/", nil)
 	for i := 0; i < len(headers); i += 2 {
@@ -28,7 +28,7 @@ func answer(a *web.Answers, text string, headers ...string) *http.Response {
 	return w.Result()
 }
 
-// body returns an answer's body without its coding.
+// body returns the decoded body of an answer.
 func body(t *testing.T, res *http.Response) string {
 	t.Helper()
 	b, err := io.ReadAll(res.Body)
@@ -178,7 +178,7 @@ func TestAnswerNotModified(t *testing.T) {
 	}
 }
 
-// The tag is that of the text: it stays the same under another coding, and each coding may be asked for anew.
+// TestAnswerTagAcrossCodings tests that the tag is that of the text: it is the same in another coding.
 func TestAnswerTagAcrossCodings(t *testing.T) {
 	var a web.Answers
 	text := strings.Repeat("x", 5000)
@@ -188,7 +188,7 @@ func TestAnswerTagAcrossCodings(t *testing.T) {
 	}
 }
 
-// Pooled buffers and encoders are never shared by two answers.
+// TestAnswersConcurrently tests that simultaneous answers do not share pooled buffers or encoders.
 func TestAnswersConcurrently(t *testing.T) {
 	var a web.Answers
 	var wg sync.WaitGroup

@@ -1,6 +1,6 @@
 package web
 
-// Tenants returns of how many tenants the queue holds something.
+// Tenants returns the number of tenants that have queries in the queue.
 func (q *Queue) Tenants() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -9,10 +9,10 @@ import (
 	"testing"
 )
 
-// weight is a weight of RFC 9110, 12.4.2.
+// weight matches a weight of RFC 9110, 12.4.2.
 var weight = regexp.MustCompile(`^(0(\.[0-9]{0,3})?|1(\.0{0,3})?)$`)
 
-// FuzzThousandths holds a weight to the grammar.
+// FuzzThousandths checks thousandths against the grammar of a weight.
 func FuzzThousandths(f *testing.F) {
 	for _, s := range []string{"1", "0", "0.5", "1.000", "0.1234", "1.001", "", ".5", "0.+5", "00.5", "1.", "0.٥"} {
 		f.Add(s)
@@ -37,8 +37,8 @@ func thousand(digits string) (n int) {
 	return n
 }
 
-// FuzzAccept asks with any Accept and Accept-Encoding: the form and the coding are what the last words of the headers say when they
-// are plain, and what was refused is never sent.
+// FuzzAccept checks any Accept and Accept-Encoding. The chosen form exists, the first form wins a tie, and a coding that
+// the header refuses is not chosen.
 func FuzzAccept(f *testing.F) {
 	for _, s := range []string{"text/csv", "text/csv;profile=pt-BR, */*;q=0.1", "gzip, zstd;q=0", "*;q=0", "identity;q=0, gzip;q=0.001", "a/b;q=\",\"", ";;,=", "gzip;q=2"} {
 		f.Add(s)
@@ -47,7 +47,7 @@ func FuzzAccept(f *testing.F) {
 		if form := accepted([]string{header}); int(form) >= len(contentTypes) {
 			t.Fatalf("Accept %q is the form %d", header, form)
 		}
-		// What comes first and wins for certain, whatever follows; one that is in quotes takes what follows in.
+		// The first type has the highest weight, so it wins whatever follows.
 		if got := accepted([]string{"application/x-ndjson", header}); got != formatNDJSON && !strings.Contains(header, "ndjson") {
 			t.Errorf("Accept NDJSON, then %q is the form %d", header, got)
 		}
@@ -69,7 +69,7 @@ func FuzzAccept(f *testing.F) {
 	})
 }
 
-// FuzzPairs holds a query that package url takes to it; what it refuses is kept as it is written.
+// FuzzPairs checks Pairs against package url for every query that url accepts.
 func FuzzPairs(f *testing.F) {
 	for _, s := range []string{"a=1&b=2&a=3", "&&a&=&b=", "a=%zz&%=1", "a%20b=c+d%26", "a;b=1"} {
 		f.Add(s)
@@ -86,7 +86,8 @@ func FuzzPairs(f *testing.F) {
 	})
 }
 
-// FuzzClient: who asks is an address or nobody, and without a trusted proxy the one of the connection, whatever a header says.
+// FuzzClient checks that Client returns an address or nothing. Without a trusted proxy, it returns the connection's
+// address, whatever a header says.
 func FuzzClient(f *testing.F) {
 	f.Add("10.0.0.1:4000", "1.2.3.4, 10.0.0.2", uint8(8))
 	f.Add("[::ffff:10.0.0.1]:1", "[2001:db8::1]:80,unknown, ", uint8(0))

@@ -182,7 +182,8 @@ func TestAccessLog(t *testing.T) {
 	}
 }
 
-// Of a chain of proxies the last that is not trusted is the client; what it says of others is not believed.
+// TestClient tests that the client is the last address in the chain that is not a trusted proxy's. Client ignores the
+// addresses before it.
 func TestClient(t *testing.T) {
 	tests := []struct {
 		rule, remote string
@@ -215,7 +216,8 @@ func TestClient(t *testing.T) {
 	}
 }
 
-// A request has its time, or what its context leaves of it, whether its client waits for the answer or not.
+// TestTimeout tests that a request has the given time, or less if its context has an earlier deadline. It also has that
+// time if the client has left.
 func TestTimeout(t *testing.T) {
 	short, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()

@@ -17,7 +17,7 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/api/web"
 )
 
-// route has one parameter of each type, in the order in which read reads them.
+// route lists the parameters that read reads, in that order.
 var route = []string{"startDate", "userId", "profile", "page", "pageSize"}
 
 // read reads all parameters of route and returns the messages.
@@ -163,7 +163,7 @@ func TestQueryDefaults(t *testing.T) {
 	}
 }
 
-// blank takes spaces alone for nothing, as texts are compared without them.
+// blank reports whether a text has only spaces, which comparisons ignore.
 func blank(s string) bool { return strings.TrimSpace(s) == "" }
 
 func TestQueryText(t *testing.T) {
@@ -222,7 +222,7 @@ func TestQueryBool(t *testing.T) {
 	}
 }
 
-// A parameter that must be given and is not has the message of its type.
+// TestQueryRequired tests that a missing required parameter gets the message of its type.
 func TestQueryRequired(t *testing.T) {
 	q := web.NewQuery("endDate=2026-03-01", nil)
 	start, end := q.RequiredDate("startDate", ""), q.RequiredDate("endDate", "")
@@ -231,7 +231,8 @@ func TestQueryRequired(t *testing.T) {
 	}
 }
 
-// What a route reads is its table: in that order, snapshot last, with the types, the limits and the defaults.
+// TestParams tests that Params lists what a route reads, in that order, with types, limits and defaults. snapshot and
+// changedSince are last.
 func TestParams(t *testing.T) {
 	got := web.Route{Read: func(q *web.Query, _ calendar.Date) web.Reply {
 		q.RequiredDate("startDate", "First day.")
@@ -303,7 +304,7 @@ func TestQueryFail(t *testing.T) {
 	}
 }
 
-// Law: the messages are those of net/url's own parse, read name by name, wherever that parse accepts the query.
+// TestQueryAgainstURL checks that the messages are those for the values that net/url reads, name by name.
 func TestQueryAgainstURL(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		values := make(url.Values)

@@ -9,14 +9,14 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/api/web"
 )
 
-// entrant is one query of tenant 1 at the queue.
+// entrant is a query of tenant 1 in the queue.
 type entrant struct {
 	cancel context.CancelFunc
-	end    chan struct{} // to be closed by who ends the query
+	end    chan struct{} // the test closes it to end the query
 	result chan error    // of Enter
 }
 
-// enter lets a query come to a queue, on a goroutine of its own.
+// enter sends a query to a queue on its own goroutine, and returns when the query runs, waits or is refused.
 func enter(t *testing.T, q *web.Queue) *entrant {
 	ctx, cancel := context.WithCancel(t.Context())
 	e := &entrant{cancel, make(chan struct{}), make(chan error, 1)}
@@ -32,7 +32,7 @@ func enter(t *testing.T, q *web.Queue) *entrant {
 	return e
 }
 
-// state says how a query stands when nothing moves: runs, waits, or the error it was refused with.
+// state checks whether a query runs, waits or was refused with an error, once all goroutines are blocked.
 func (e *entrant) state(t *testing.T, want string) {
 	t.Helper()
 	synctest.Wait()
@@ -52,7 +52,7 @@ func (e *entrant) state(t *testing.T, want string) {
 
 const busy = "503 too many heavy queries; try again later"
 
-// With --users-queue 1,1,5s one query runs, one waits, and the third finds no place.
+// TestQueueOneAndOne tests --users-queue 1,1,5s: one query runs, one waits, and the third is refused.
 func TestQueueOneAndOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := &web.Queue{AtATime: 1, Waiting: 1, Wait: 5 * time.Second}
@@ -106,7 +106,7 @@ func TestQueueFirstComeFirstServed(t *testing.T) {
 	})
 }
 
-// A request whose time is over frees its place, also in the middle of the line.
+// TestQueueTimeIsOver tests that a request whose context ends frees its place, also in the middle of the line.
 func TestQueueTimeIsOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := &web.Queue{AtATime: 1, Waiting: 2, Wait: time.Minute}
@@ -137,7 +137,7 @@ func TestQueueTenantsDoNotWaitForEachOther(t *testing.T) {
 	})
 }
 
-// Nothing is left of a tenant without queries.
+// TestQueueLeavesNothing tests that the queue keeps nothing of a tenant without queries.
 func TestQueueLeavesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := &web.Queue{AtATime: 1, Waiting: 1, Wait: time.Second}
@@ -155,7 +155,8 @@ func TestQueueLeavesNothing(t *testing.T) {
 	})
 }
 
-// Whatever the order in which turns, timeouts and cancellations meet, as many as may run do, and no place is lost.
+// TestQueueLosesNoPlace tests that no more queries run at once than allowed and that no place stays taken, in whatever
+// order slots, timeouts and cancellations come.
 func TestQueueLosesNoPlace(t *testing.T) {
 	q := &web.Queue{AtATime: 2, Waiting: 8, Wait: 100 * time.Microsecond}
 	running := make(chan struct{}, 2)

@@ -19,8 +19,8 @@ var errDown = errors.New("down")
 
 func isDown(err error) bool { return errors.Is(err, errDown) }
 
-// Trouble with the database is a 503 in the words of the contract, after a read was asked once more; a fault of the program
-// is a 500, and asked once (H13).
+// TestRetry tests that trouble with the database is a 503 in the words of the contract, after a read was tried twice. A
+// fault of the program is a 500, and is not tried again (H13).
 func TestRetry(t *testing.T) {
 	const (
 		later    = `{"statusCode":503,"error":"Service Unavailable","message":"the data are not available now; try again later"}`
@@ -29,7 +29,7 @@ func TestRetry(t *testing.T) {
 	down, fault := fmt.Errorf("read: %w", errDown), errors.New("broken")
 	for _, tt := range []struct {
 		rule, method, body string
-		errs               []error // of one time after another
+		errs               []error // one for each attempt
 		status             int
 		answer             string
 	}{
@@ -64,7 +64,7 @@ func TestRetry(t *testing.T) {
 	}
 }
 
-// A request whose time is over met trouble, whatever the error is by which the handler noticed.
+// TestTroubleOfTime tests that a request that times out is answered with 503, whatever error the handler has.
 func TestTroubleOfTime(t *testing.T) {
 	h := web.Chain(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		<-r.Context().Done()
@@ -76,7 +76,7 @@ func TestTroubleOfTime(t *testing.T) {
 	}
 }
 
-// A request is counted once, with the check of the key or after it, however often it is answered.
+// TestCountedOnce tests that a request is counted once, with the key check or after it, even if it is tried twice.
 func TestCountedOnce(t *testing.T) {
 	for _, ahead := range []bool{false, true} {
 		limiter := new(auth.MemoryLimiter)
@@ -103,7 +103,7 @@ func TestCountedOnce(t *testing.T) {
 	}
 }
 
-// counting knows one caller, and counts ahead what may be counted.
+// counting accepts every key as that of one caller. If ahead is true, it counts requests with the key check.
 type counting struct {
 	auth.Limiter
 	ahead  bool
@@ -125,7 +125,7 @@ func (k *counting) Check(ctx context.Context, _ string, count bool) (c web.Calle
 	return c, err
 }
 
-// Every request that meets trouble is a line of the log, at the level of errors, which names the request.
+// TestTroubleIsLogged tests that trouble with the database is logged as an error with the identifier of the request.
 func TestTroubleIsLogged(t *testing.T) {
 	var out strings.Builder
 	log := slog.New(slog.NewJSONHandler(&out, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {

@@ -13,7 +13,8 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/api/web"
 )
 
-// A request is answered before its body has come. Its connection is closed then, unless the handler has read the body.
+// TestCloseUnread tests that a request is answered before its body arrives. The connection is then closed, unless the
+// handler has read the body.
 func TestCloseUnread(t *testing.T) {
 	s := httptest.NewServer(web.CloseUnread(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == "PUT" {
@@ -27,7 +28,7 @@ func TestCloseUnread(t *testing.T) {
 	large := strings.Repeat("x", 2_000_000)
 	tests := []struct {
 		rule, head string
-		before     string // of the body, sent before the answer is read
+		before     string // the part of the body sent before the answer is read
 		after      string
 		closed     bool
 	}{

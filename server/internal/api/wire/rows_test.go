@@ -16,7 +16,7 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/tools/xlsxtest"
 )
 
-// sampleRow is a row with everything that rows have.
+// sampleRow is a row with numbers, texts, a list and nullable objects.
 type sampleRow struct {
 	ID    int64
 	Text  string
@@ -57,7 +57,7 @@ func written(form string, list []sampleRow) string {
 	return string(AppendJSON(nil, rows.Members))
 }
 
-// TestCSV has each kind of cell.
+// TestCSV tests cells with quotes, line breaks, lists, formulas and nulls.
 func TestCSV(t *testing.T) {
 	title, formula := `o "livro", 1;2`, "=1+1"
 	list := []sampleRow{
@@ -80,7 +80,7 @@ func TestCSV(t *testing.T) {
 	}
 }
 
-// TestFormsAgree writes random rows in all forms: CSV and NDJSON, read by others' readers, say what the JSON does.
+// TestFormsAgree writes random rows in all forms, and checks that CSV, NDJSON and XLSX have the same values as JSON.
 func TestFormsAgree(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	random := func() string {
@@ -138,7 +138,7 @@ func TestFormsAgree(t *testing.T) {
 				t.Errorf("the sheet has %q, want %q", in, want)
 			}
 			got[4] = ""
-			for c := range want { // a reader of CSV makes one line break of two characters
+			for c := range want { // encoding/csv reads \r\n as \n
 				want[c] = strings.ReplaceAll(want[c], "\r\n", "\n")
 			}
 			if !slices.Equal(got, want) {
@@ -148,7 +148,7 @@ func TestFormsAgree(t *testing.T) {
 	}
 }
 
-// sheetCells are what the texts of a row's cells are in a sheet.
+// sheetCells returns the cells of a sheet for a row with the given texts.
 func sheetCells(r sampleRow, tags string, texts []string) []xlsxtest.Cell {
 	cells := make([]xlsxtest.Cell, len(texts))
 	for i, kind := range []xlsxtest.Kind{xlsxtest.Number, xlsxtest.Text, xlsxtest.Number, xlsxtest.Text, xlsxtest.Text, xlsxtest.Number} {
@@ -171,7 +171,7 @@ func decode(t *testing.T, text string, v any) {
 	}
 }
 
-// TestValues has a value of each kind as a cell and as a member.
+// TestValues tests each kind of value as a cell and as a member.
 func TestValues(t *testing.T) {
 	at := time.Date(2026, 10, 1, 15, 30, 0, 0, time.UTC)
 	lines := func(w *Writer, _ *int) {
@@ -200,7 +200,7 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// TestChanged has rows that may have changed in every form: of one that was removed there is its key.
+// TestChanged tests the rows of an incremental pull in JSON, NDJSON and CSV: a row that was removed has only its key.
 func TestChanged(t *testing.T) {
 	title := "Sagarana"
 	table := Table[sampleRow]{Schema: "Sample", Write: writeSample, Key: func(w *Writer, r *sampleRow) {

@@ -75,7 +75,7 @@ func TestJSONForms(t *testing.T) {
 	}
 }
 
-// TestDatetimeIsThatOfTime holds instants to the layout of package time, of any year.
+// TestDatetimeIsThatOfTime checks that Datetime writes instants of many years like the layout of package time.
 func TestDatetimeIsThatOfTime(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		at := time.Unix(rapid.Int64Range(-70_000_000_000, 300_000_000_000).Draw(t, "seconds"), rapid.Int64Range(0, 999_999_999).Draw(t, "nanoseconds"))

@@ -17,7 +17,7 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/tools/xlsxtest"
 )
 
-// sheetOf returns the lines of a sheet of one row.
+// sheetOf returns the two lines of a sheet with one row: the header and the row.
 func sheetOf(t *testing.T, write func(*wire.Writer)) [][]xlsxtest.Cell {
 	t.Helper()
 	table := wire.Table[int]{Write: func(w *wire.Writer, _ *int) { write(w) }}
@@ -28,7 +28,8 @@ func sheetOf(t *testing.T, write func(*wire.Writer)) [][]xlsxtest.Cell {
 	return lines
 }
 
-// TestCells is H11: what is a number, a boolean, a day or an instant is such in a sheet, and all else a text.
+// TestCells tests that numbers, booleans, days and instants keep their type in a sheet. Everything else is a text, as
+// are numbers and days that a spreadsheet would change (H11).
 func TestCells(t *testing.T) {
 	const (
 		number, text = xlsxtest.Number, xlsxtest.Text
@@ -93,7 +94,7 @@ func TestCells(t *testing.T) {
 	}
 }
 
-// Each second of a day is read as that second.
+// TestEverySecond tests that each second of a day is read back unchanged.
 func TestEverySecond(t *testing.T) {
 	first := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	seconds := make([]time.Time, 24*60*60)
@@ -112,8 +113,8 @@ func TestEverySecond(t *testing.T) {
 	}
 }
 
-// A sheet of several chunks and of columns with two letters is whole, the same rows give the same bytes, and what stood before
-// them stays.
+// TestLargeSheet tests a sheet of several chunks and of columns with two letters. The same rows give the same bytes, and
+// the bytes before them in the buffer stay.
 func TestLargeSheet(t *testing.T) {
 	const lines, columns = 500, 60
 	table := wire.Table[int]{Write: func(w *wire.Writer, row *int) {
@@ -152,7 +153,7 @@ func TestLargeSheet(t *testing.T) {
 	}
 }
 
-// A cell holds no longer text than spreadsheets do.
+// TestLongText tests that a text is cut to the limit of a spreadsheet's cell.
 func TestLongText(t *testing.T) {
 	const most = 32_767
 	for _, tt := range []struct{ rule, text, want string }{
@@ -169,7 +170,7 @@ func TestLongText(t *testing.T) {
 	}
 }
 
-// FuzzCell reads a text back as JSON has it, whatever is in it.
+// FuzzCell checks that a cell has the same text as JSON. A text that is too long is cut.
 func FuzzCell(f *testing.F) {
 	for _, s := range []string{"", " a ", "_x0041_", "_x0041\x01", "_x005F_x0041_", "a\r\nb\rc\n", "\t<&>]]>", "\x00\x1f\x7f\u0085\ufffe\uffff", "\xff\xed\xa0\x80", "😀\u2028"} {
 		f.Add(s)
@@ -183,7 +184,7 @@ func FuzzCell(f *testing.F) {
 		got, want := sheetOf(t, write)[1][0], document.V
 		if units(want) > 32_767 {
 			cut, ok := strings.CutSuffix(got.Text, "…")
-			if !ok || !strings.HasPrefix(want, cut) || units(cut) < 32_765 { // a character may be two
+			if !ok || !strings.HasPrefix(want, cut) || units(cut) < 32_765 { // a character may have two units
 				t.Errorf("a text of %d units is cut to %d", units(want), units(got.Text))
 			}
 			return

@@ -38,8 +38,8 @@ func must[T any](t *testing.T) func(T, error) T {
 	}
 }
 
-// filled has a partner and a library network with generated feeds, each loaded in two pieces, so that there are former states, and
-// a state of the network that waits for its hour.
+// filled creates a partner and a library network with generated feeds. Each feed is loaded in two parts, so there are
+// superseded snapshots, and a snapshot of the network that is not yet in effect.
 func filled(t *testing.T, db *database.DB) {
 	t.Helper()
 	ctx := t.Context()
@@ -53,7 +53,7 @@ func filled(t *testing.T, db *database.DB) {
 		must[*feed.Totals](t)(load.Schools(ctx, &schoolsdb.Store{DB: db.DB, Copy: db.Copy}, partner, "acme", os.DirFS(schools), load.Options{}))
 		must[*feed.Totals](t)(load.Libraries(ctx, &librariesdb.Store{DB: db.DB, Copy: db.Copy}, network, os.DirFS(readers), load.Options{}))
 	}
-	later := t.TempDir() // what the first load does not have
+	later := t.TempDir() // files that the first load does not have
 	move := func(from, to, name string) {
 		t.Helper()
 		if err := os.Rename(filepath.Join(from, name), filepath.Join(to, name)); err != nil {
@@ -68,7 +68,7 @@ func filled(t *testing.T, db *database.DB) {
 	load()
 }
 
-// run checks a database, and returns what is wrong, but for what an engine without fsync is told of, as tests have it.
+// run checks a database and returns what is wrong, except durability settings that the tests turn off, such as fsync.
 func run(t *testing.T, c *check.Checker, deep bool) (wrong []string) {
 	t.Helper()
 	c.Tell = func(i check.Item) error {
@@ -86,7 +86,7 @@ func run(t *testing.T, c *check.Checker, deep bool) (wrong []string) {
 	return wrong
 }
 
-// finds fails unless something wrong is found that has all the words.
+// finds fails the test unless one finding has all the words.
 func finds(t *testing.T, what string, wrong []string, words ...string) {
 	t.Helper()
 	if !slices.ContainsFunc(wrong, func(text string) bool {
@@ -96,13 +96,13 @@ func finds(t *testing.T, what string, wrong []string, words ...string) {
 	}
 }
 
-// compared are the kinds whose sums are compared, and what is said where one is missing.
+// compared has the kinds whose totals are compared, with words of the finding if a block is missing.
 var compared = map[string]string{
 	"partner acme record": "tenths of a minute", "partner acme days": "tenths of a minute",
 	"library rede shelves": "seconds of reading", "library rede days": "seconds of reading",
 }
 
-// TestDeep finds nothing in a good database, and each kind of damage of each kind of block.
+// TestDeep tests that a good database has no findings, and that check finds damage to each kind of block.
 func TestDeep(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		filled(t, db)
@@ -143,7 +143,7 @@ func exec(t *testing.T, db *database.DB, statement string) {
 	}
 }
 
-// TestSetUp finds what is wrong with a set-up.
+// TestSetUp tests that check finds what is wrong with a set-up.
 func TestSetUp(t *testing.T) {
 	dbtest.Empty(t, func(t *testing.T, db *database.DB) {
 		finds(t, "an empty database", run(t, &check.Checker{DB: db}, true), "schema", "not that of this version")
@@ -170,7 +170,7 @@ func TestSetUp(t *testing.T) {
 	})
 }
 
-// TestReadOnly finds a database that takes no writes.
+// TestReadOnly tests that check finds a database that takes no writes.
 func TestReadOnly(t *testing.T) {
 	db := dbtest.Postgres(t)
 	name := must[string](t)(func() (name string, err error) {
@@ -183,7 +183,7 @@ func TestReadOnly(t *testing.T) {
 	finds(t, "a standby", run(t, &check.Checker{DB: again}, false), "database", "default_transaction_read_only is on")
 }
 
-// TestKey finds what is wrong with the key of the secrets.
+// TestKey tests that check finds what is wrong with the secret key.
 func TestKey(t *testing.T) {
 	db := dbtest.SQLite(t)
 	partner := must[directory.PartnerID](t)(directorydb.CreatePartner(t.Context(), db, "acme", "Acme"))
@@ -214,7 +214,7 @@ func TestKey(t *testing.T) {
 	finds(t, "no key", run(t, &check.Checker{DB: db}, false), "key of the secrets", "LECTERN_SECRET_KEY")
 }
 
-// TestServed tells who serves a file, which is nothing wrong.
+// TestServed tests that check reports whether a process serves a file, and that neither is wrong.
 func TestServed(t *testing.T) {
 	db := dbtest.SQLite(t)
 	release := must[func()](t)(db.Claim())
@@ -233,7 +233,7 @@ func TestServed(t *testing.T) {
 	}
 }
 
-// TestStop ends a check with its context.
+// TestStop tests that a check ends with its context.
 func TestStop(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		filled(t, db)
@@ -250,7 +250,7 @@ func TestStop(t *testing.T) {
 	})
 }
 
-// TestWrite writes what is wrong behind the table of the rest.
+// TestWrite tests that findings follow the table of the other items.
 func TestWrite(t *testing.T) {
 	var b bytes.Buffer
 	err := check.Write(&b, []check.Item{
@@ -268,7 +268,7 @@ type block struct {
 	data, was                                []byte
 }
 
-// openBlock is one in the middle of a kind's.
+// openBlock returns the middle one of a kind's open blocks.
 func openBlock(t *testing.T, db *database.DB, k snapshot.Kind) *block {
 	t.Helper()
 	var all []*block
