@@ -21,13 +21,13 @@ import (
 
 var everyRow = paging.Page{Number: 1, Size: 1_000_000}
 
-// read is an event of reading a part of a book, on a day of March or, from 32 on, of April 2026.
+// read returns an event of reading a part of a book, on a day of March or, from 32 on, of April 2026.
 func read(id uint64, user directory.UserID, day calendar.Date, book, from, to int64) schools.Event {
 	return schools.Event{ID: schools.EventID{Hash: id}, User: user, Day: calendar.MustParse("2026-02-28") + day, Effect: schools.EffectiveReading, Book: book,
 		MS: 60_000, Extent: reading.Interval{From: from, To: to}}
 }
 
-// newSmallShelf has a network of the school 2 "ávila", with the class 4, and the school 3 "Zulmira".
+// newSmallShelf returns a shelf with a network of the school 2 "ávila", with the class 4, and the school 3 "Zulmira".
 func newSmallShelf(t *testing.T) *shelf {
 	t.Helper()
 	s := &shelf{newBlocks(t, newDB(t)), report.NewAccounts([]directory.Entity{
@@ -41,7 +41,7 @@ func newSmallShelf(t *testing.T) *shelf {
 	s.books.Add(schools.Book{ID: 9, Title: "Iracema", Length: 100})
 	s.books.Add(schools.Book{ID: 10, Length: 100})
 	s.load(t, []schools.Event{
-		read(1, 1, 1, 9, 0, 30), read(2, 1, 32, 9, 30, 60), // 30 percent in March and in April: finished in both together alone
+		read(1, 1, 1, 9, 0, 30), read(2, 1, 32, 9, 30, 60), // 30 percent in March and 30 in April: finished only in both together
 		read(3, 2, 2, 9, 0, 49), read(4, 2, 2, 10, 0, 50), read(5, 2, 33, 10, 0, 1),
 		{ID: schools.EventID{Hash: 6}, User: 3, Day: calendar.MustParse("2026-03-02"), Effect: schools.Presence},
 	})
@@ -82,7 +82,7 @@ func TestSummaryOfASmallNetwork(t *testing.T) {
 	}
 }
 
-// TestSummaryDays: every day of the period is a group, those without anything too, and pages cut the groups.
+// TestSummaryDays tests that every day of the period is a group, also without an access, and that pages cut the groups.
 func TestSummaryDays(t *testing.T) {
 	reports := &report.Reports{Store: newSmallShelf(t)}
 	ask := report.SummaryQuery{Period: calendar.Period{Start: calendar.MustParse("2026-02-27"), End: calendar.MustParse("2026-03-03")}, GroupBy: report.ByDay}
@@ -101,12 +101,12 @@ func TestSummaryDays(t *testing.T) {
 	}
 }
 
-// TestSummaryOfManyUsers has more users than are counted at once, whose records are read too.
+// TestSummaryOfManyUsers tests a summary of more users than are counted at once, whose records are read because the period cuts them.
 func TestSummaryOfManyUsers(t *testing.T) {
 	s := &shelf{newBlocks(t, newDB(t)), report.NewAccounts([]directory.Entity{{ID: 1, Ref: "n", Type: directory.Network, Name: "Rede"}}, nil), schools.NewBooks(1)}
 	s.books.Add(schools.Book{ID: 9, Length: 100})
 	var events []schools.Event
-	const users = 2500
+	const users = 5000
 	for id := directory.UserID(1); id <= users; id++ {
 		s.register.Add(id, directory.Reader, 1, true, false)
 		events = append(events, read(uint64(2*id), id, 1, 9, 0, 40), read(uint64(2*id+1), id, 2, 9, 40, 80), read(uint64(3*users+id), id, 9, 9, 80, 90))
@@ -122,7 +122,7 @@ func TestSummaryOfManyUsers(t *testing.T) {
 	}
 }
 
-// TestSummaryOfDamagedData: data that are missing are an error, never a smaller number.
+// TestSummaryOfDamagedData tests that missing data is an error, and never makes a smaller number.
 func TestSummaryOfDamagedData(t *testing.T) {
 	ask := report.SummaryQuery{Period: calendar.Period{Start: calendar.MustParse("2026-03-01"), End: calendar.MustParse("2026-03-31")}, GroupBy: report.ByBook}
 	for what, harm := range map[string]func(*shelf){
@@ -141,7 +141,7 @@ func TestSummaryOfDamagedData(t *testing.T) {
 	}
 }
 
-// TestSummaryCancelled ends with its context, while sums are read ahead.
+// TestSummaryCancelled tests that a summary whose context is cancelled returns the error of the context.
 func TestSummaryCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -151,7 +151,7 @@ func TestSummaryCancelled(t *testing.T) {
 	}
 }
 
-// TestSummaryBooksInOrder orders books by readers, then by number.
+// TestSummaryBooksInOrder tests that books are ordered by readers, then by number.
 func TestSummaryBooksInOrder(t *testing.T) {
 	s := newSmallShelf(t)
 	var more []schools.Event

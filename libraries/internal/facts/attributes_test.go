@@ -15,7 +15,7 @@ import (
 	"github.com/lectern-dev/lectern/reading/packed"
 )
 
-// attributesFor makes the attributes of a reader: few values shared by many, as in a library network.
+// attributesFor returns random attributes of a reader. Many readers share few values, as in a library network.
 func attributesFor(r *rand.Rand, id int64) facts.Attributes {
 	a := facts.Attributes{
 		ID: id, Library: r.Int64N(40) + libraries.None, AgeGroup: r.Int64N(8) + libraries.None,
@@ -31,7 +31,7 @@ func attributesFor(r *rand.Rand, id int64) facts.Attributes {
 	return a
 }
 
-// blockOf makes the readers of one block.
+// blockOf returns random readers of one block, ascending.
 func blockOf(r *rand.Rand, block int64, readers int) []facts.Attributes {
 	ids := r.Perm(facts.BlockReaders)[:readers]
 	slices.Sort(ids)
@@ -64,12 +64,12 @@ func TestAttributesRoundTrip(t *testing.T) {
 	}
 }
 
-// TestAttributesSize keeps the form small: a million readers are read after each load.
+// TestAttributesSize tests that the stored form is small, because a million readers are read after each load.
 func TestAttributesSize(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	block := blockOf(r, 1, facts.BlockReaders)
 	if size := len(packed.Append(nil, facts.PackAttributes(block))); size > 23*facts.BlockReaders {
-		t.Errorf("%d readers take %d bytes, want at most 22 each", facts.BlockReaders, size)
+		t.Errorf("%d readers take %d bytes, want at most 23 each", facts.BlockReaders, size)
 	}
 }
 
@@ -93,7 +93,7 @@ func TestAttributesOf(t *testing.T) {
 	}
 }
 
-// TestAttributeColumns has a form written by hand, so that what is stored stays readable.
+// TestAttributeColumns compares the stored form with bytes written by hand, because stored blocks must stay readable.
 func TestAttributeColumns(t *testing.T) {
 	rows := []facts.Attributes{
 		{ID: 1, Library: libraries.None, AgeGroup: libraries.None, Status: libraries.ReaderActive},
