@@ -65,7 +65,7 @@ func (a *apis) ready(ctx context.Context) error {
 	case err != nil:
 		return fmt.Errorf("the database: %w", err)
 	case !current:
-		return errors.New("the schema of the database is not current; run lectern migrate, or start the server anew")
+		return errors.New("the schema of the database is not current; run lectern migrate, or restart the server")
 	}
 	if err := Distributed(ctx, a.DB); err != nil {
 		return err

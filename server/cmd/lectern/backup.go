@@ -9,7 +9,7 @@ import (
 )
 
 type backupCmd struct {
-	File string `arg:"" help:"Where to write the copy; there must be no such file."`
+	File string `arg:"" help:"Where to write the copy. The file must not exist."`
 }
 
 // Run copies the database and says what else must be kept. It does not look at the schema: a copy should be made before a

@@ -10,7 +10,7 @@ import (
 
 type checkCmd struct {
 	Deep bool `env:"-" help:"Also read every stored block of every tenant, and compare sums."`
-	JSON bool `name:"json" help:"One JSON object a line, for each thing that was looked at."`
+	JSON bool `name:"json" help:"Print a line of JSON for each check."`
 }
 
 // Run checks the set-up whatever the schema is, and prints what it found. If anything is wrong, that is the command's error.

@@ -30,7 +30,7 @@ const (
 type demoCmd struct {
 	serving
 	AdminAddr string `placeholder:"ADDR" help:"Address of /healthz, /readyz and /metrics (default: none)."`
-	Feeds     string `env:"-" placeholder:"FOLDER" help:"Write the demo's feeds into FOLDER, where lectern load all finds them, and end."`
+	Feeds     string `env:"-" placeholder:"FOLDER" help:"Write the demo's feeds into FOLDER, for lectern load all, and exit."`
 }
 
 // Run fills a demo database, unless it is filled already, and serves it with new keys. It listens first, so that a taken address is

@@ -14,7 +14,7 @@ type forgetCmd struct {
 	UserID  userID `arg:"" optional:"" name:"userid" help:"The person's userId, as the reports show it."`
 	Partner string `env:"-" placeholder:"REF" help:"The partner's reference_id, for a student, a teacher or another account."`
 	Library string `env:"-" placeholder:"SLUG" help:"The library network's slug, for a reader."`
-	List    bool   `env:"-" help:"Forget nobody, but list who is forgotten, to be repeated where a backup from before is restored."`
+	List    bool   `env:"-" help:"List the erased persons, to erase them again after an earlier backup is restored."`
 }
 
 // userID is the number of a person.
@@ -34,7 +34,7 @@ func (u *userID) UnmarshalText(text []byte) error {
 func (c *forgetCmd) Validate() error {
 	switch {
 	case c.List && (c.UserID != 0 || c.Partner != "" || c.Library != ""):
-		return errors.New("--list lists everybody who is forgotten: give it alone")
+		return errors.New("--list lists all erased persons: give it without other arguments")
 	case !c.List && (c.UserID == 0 || (c.Partner == "") == (c.Library == "")):
 		return errors.New("give either --partner REF or --library SLUG, and a userId")
 	}

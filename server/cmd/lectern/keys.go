@@ -15,7 +15,7 @@ import (
 
 // expiry is the flag of the commands that issue keys.
 type expiry struct {
-	Expires *calendar.Date `placeholder:"DATE" help:"Last day on which the key is good, in Brasilia time."`
+	Expires *calendar.Date `placeholder:"DATE" help:"Last day on which the key is valid, in Brasilia time."`
 }
 
 // time returns the moment at which the key expires; zero means never.
@@ -91,7 +91,7 @@ func printed(text string, k auth.Key) issuedKey {
 
 type keyRotateCmd struct {
 	ID    string `arg:"" help:"The key's id, as lectern key list shows it."`
-	Grace grace  `default:"7d" placeholder:"TIME" help:"How long the old key lives on: 7d, 12h, 30m, 0 (default ${default})."`
+	Grace grace  `default:"7d" placeholder:"TIME" help:"How long the old key stays valid: 7d, 12h, 30m, 0 (default ${default})."`
 	expiry
 }
 
@@ -134,7 +134,7 @@ func (c *keyRevokeCmd) Run(s *session) error {
 }
 
 type keyListCmd struct {
-	JSON bool `name:"json" help:"One JSON object a line."`
+	JSON bool `name:"json" help:"Print a line of JSON for each key."`
 }
 
 // Run lists all keys, by tenant and number. If a node does not answer, the error follows the keys of the other nodes.

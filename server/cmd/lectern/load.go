@@ -20,8 +20,8 @@ import (
 // loading are the flags of both loads.
 type loading struct {
 	SkipBad string   `placeholder:"FILE" help:"Skip bad rows and list them in FILE, each with its value, instead of stopping at the first."`
-	Ignore  []string `placeholder:"NAME" help:"Pass over members and columns of these names, instead of stopping at the first that a file does not know. What a file knows is read all the same."`
-	Check   bool     `env:"-" help:"Do all but write: say what the load would count and list the bad rows; exit 1 where a load would stop."`
+	Ignore  []string `placeholder:"NAME" help:"Ignore unknown members and columns of these names, instead of stopping at the first one. Known ones are read anyway."`
+	Check   bool     `env:"-" help:"Write nothing: print what the load would count, and the bad rows. The exit code is 1 if the load would stop."`
 }
 
 type loadSchoolsCmd struct {
@@ -39,8 +39,8 @@ func (c *loadSchoolsCmd) Run(s *session) error {
 type loadLibrariesCmd struct {
 	Folder  string `arg:"" optional:"" help:"The feed: a folder with one file for each resource."`
 	Library string `required:"" placeholder:"SLUG" help:"The library network's slug."`
-	Now     bool   `env:"-" help:"Take effect at once, which changes answers within the hour, instead of at the next full hour."`
-	Drop    bool   `env:"-" help:"Load nothing, but withdraw what was loaded and waits for its hour."`
+	Now     bool   `env:"-" help:"Take effect at once instead of at the next full hour. Answers then change within the hour."`
+	Drop    bool   `env:"-" help:"Withdraw the loads that are not yet in effect, and load nothing."`
 	loading
 	librariesHistory
 }
@@ -49,7 +49,7 @@ type loadLibrariesCmd struct {
 func (c *loadLibrariesCmd) Validate() error {
 	switch {
 	case c.Drop && (c.Folder != "" || c.Now || c.Check):
-		return errors.New("--drop withdraws what waits for its hour and loads nothing: give it without a folder, --now and --check")
+		return errors.New("--drop withdraws the loads that are not yet in effect, and loads nothing: give it without a folder, --now and --check")
 	case !c.Drop && c.Folder == "":
 		return errors.New(`expected "<folder>"`)
 	}
@@ -147,11 +147,11 @@ func (c *loadLibrariesCmd) drop(s *session) error {
 	if err != nil {
 		return err
 	}
-	var hour *string // from which it was to hold, nil where nothing waited
-	said := "nothing waits for its hour: nothing was withdrawn"
+	var hour *string // when it was to take effect, nil if no load waited
+	said := "no load waits to take effect: nothing was withdrawn"
 	if was.Hour != 0 {
 		text := was.Hour.String()
-		hour, said = &text, "withdrew what was to hold from "+text+" (Brasilia) on"
+		hour, said = &text, "withdrew what was to take effect at "+text+" (Brasilia)"
 	}
 	if progress.IsTerminal(s.stdout) {
 		_, err := fmt.Fprintln(s.stdout, said)

@@ -21,9 +21,9 @@ import (
 )
 
 type loadAllCmd struct {
-	Folder string   `arg:"" help:"Where the feeds are: schools/REF and libraries/SLUG, each the folder of a feed."`
+	Folder string   `arg:"" help:"Folder of the feeds, in schools/REF and libraries/SLUG."`
 	Jobs   count    `default:"2" placeholder:"N" help:"Loads at a time (default ${default})."`
-	Ignore []string `placeholder:"NAME" help:"Pass over members and columns of these names in every feed, instead of failing at the first that a file does not know."`
+	Ignore []string `placeholder:"NAME" help:"Ignore unknown members and columns of these names in every feed, instead of failing at the first one."`
 	history
 	librariesHistory
 }

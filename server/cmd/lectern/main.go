@@ -54,22 +54,22 @@ type commands struct {
 	} `cmd:"" help:"Library networks."`
 	Key struct {
 		Issue struct {
-			Directory issueDirectoryCmd `cmd:"" help:"Issue a key of the directory; shown once."`
-			Schools   issueSchoolsCmd   `cmd:"" help:"Issue a key of a schools network; shown once."`
-			Libraries issueLibrariesCmd `cmd:"" help:"Issue a key of a library network; shown once."`
+			Directory issueDirectoryCmd `cmd:"" help:"Issue a key for the directory; it is shown once."`
+			Schools   issueSchoolsCmd   `cmd:"" help:"Issue a key for a school network; it is shown once."`
+			Libraries issueLibrariesCmd `cmd:"" help:"Issue a key for a library network; it is shown once."`
 		} `cmd:"" help:"Issue a key."`
 		List   keyListCmd   `cmd:"" help:"List the keys, without their secrets."`
-		Rotate keyRotateCmd `cmd:"" help:"Issue a successor; the old key lives on for a while."`
+		Rotate keyRotateCmd `cmd:"" help:"Issue a new key; the old one stays valid for a while."`
 		Revoke keyRevokeCmd `cmd:"" help:"Revoke a key at once."`
 	} `cmd:"" help:"API keys."`
 	Sign signCmd `cmd:"" help:"Sign a call to the directory, for curl."`
 	Load struct {
 		Schools   loadSchoolsCmd   `cmd:"" help:"Load a schools feed for a partner."`
-		Libraries loadLibrariesCmd `cmd:"" help:"Load a libraries feed, at the next full hour."`
-		All       loadAllCmd       `cmd:"" help:"Load the feeds of many tenants that have changed."`
+		Libraries loadLibrariesCmd `cmd:"" help:"Load a libraries feed for a library network."`
+		All       loadAllCmd       `cmd:"" help:"Load the changed feeds of many tenants."`
 	} `cmd:"" help:"Load a feed."`
-	Check   checkCmd   `cmd:"" help:"Look for what is wrong with the set-up, and with the data."`
-	Forget  forgetCmd  `cmd:"" help:"Erase a person's name, e-mail and phone for ever."`
+	Check   checkCmd   `cmd:"" help:"Check the set-up and the data for problems."`
+	Forget  forgetCmd  `cmd:"" help:"Erase a person's name, e-mail and phone permanently."`
 	Degrees degreesCmd `cmd:"" help:"Print or replace a partner's degree vocabulary."`
 	Status  statusCmd  `cmd:"" help:"Show tenants, last loads, rows, keys by last use."`
 	Backup  backupCmd  `cmd:"" help:"Copy an embedded database while it is in use."`
@@ -199,7 +199,7 @@ func (s *session) startClock() error {
 	}
 	start := time.Now()
 	s.clock = func() time.Time { return from.Add(time.Since(start)) }
-	s.warn(fmt.Sprintf("the clock of this command starts at %s (%s); for trials alone", text, clockVariable))
+	s.warn(fmt.Sprintf("the clock of this command starts at %s (%s); for tests only", text, clockVariable))
 	s.now = s.clock
 	return nil
 }

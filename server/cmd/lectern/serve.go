@@ -28,18 +28,18 @@ type librariesHistory struct {
 type serving struct {
 	history
 	librariesHistory
-	Addr            string            `default:"127.0.0.1:8080" help:"Address to listen at."`
-	SchoolsRate     count             `default:"30" placeholder:"N" help:"Requests a minute for each schools key; 0 lifts the limit (default ${default})."`
-	LibrariesRate   count             `default:"60" placeholder:"N" help:"Requests a minute for each library network; 0 lifts the limit (default ${default})."`
-	DirectoryRate   count             `default:"0" placeholder:"N" help:"Requests a minute for each directory key; 0 sets no limit (default ${default})."`
-	UsersQueue      server.UsersQueue `default:"${usersQueue}" placeholder:"N,N,TIME" help:"Requests for a library network's users: at a time, waiting, and for how long (default ${default})."`
-	LegacyPrefix    []string          `placeholder:"PATH" help:"Path before /libraries/v1 under which the libraries API answers too; may be repeated."`
+	Addr            string            `default:"127.0.0.1:8080" help:"Address to listen on."`
+	SchoolsRate     count             `default:"30" placeholder:"N" help:"Requests a minute for each schools key; 0 is no limit (default ${default})."`
+	LibrariesRate   count             `default:"60" placeholder:"N" help:"Requests a minute for each library network; 0 is no limit (default ${default})."`
+	DirectoryRate   count             `default:"0" placeholder:"N" help:"Requests a minute for each directory key; 0 is no limit (default ${default})."`
+	UsersQueue      server.UsersQueue `default:"${usersQueue}" placeholder:"N,N,TIME" help:"Requests for a library network's users: how many run, how many wait, and how long (default ${default})."`
+	LegacyPrefix    []string          `placeholder:"PATH" help:"Another path before /libraries/v1 for the libraries API; can be repeated."`
 	AnalyticsURL    string            `name:"analytics-url" placeholder:"URL" help:"Where to ask for sessions by channel (default: the channels feed)."`
-	Keep            *time.Duration    `placeholder:"TIME" help:"How long former states are kept (default: as set before, or 2h)."`
-	PullWindow      time.Duration     `default:"15m" placeholder:"TIME" help:"How long an idle pull keeps its state (default ${default})."`
-	DebugSignatures bool              `help:"Let the directory's 401 tell why, and what should have been signed."`
-	TrustedProxies  proxies           `placeholder:"ADDR,…" help:"Addresses and networks of the proxies whose X-Forwarded-For says in the log who the client is (default none)."`
-	LogLevel        string            `default:"info" placeholder:"LEVEL" enum:"debug,info,warn,error,disabled" help:"Least level to log: debug, info, warn, error or disabled (default ${default})."`
+	Keep            *time.Duration    `placeholder:"TIME" help:"How long superseded snapshots stay readable (default: as set before, or 2h)."`
+	PullWindow      time.Duration     `default:"15m" placeholder:"TIME" help:"How long an idle pull keeps its snapshot readable (default ${default})."`
+	DebugSignatures bool              `help:"Tell in the directory's 401 answers why, and what should have been signed."`
+	TrustedProxies  proxies           `placeholder:"ADDR,…" help:"Addresses and networks of trusted proxies: the log takes the client from their X-Forwarded-For (default none)."`
+	LogLevel        string            `default:"info" placeholder:"LEVEL" enum:"debug,info,warn,error,disabled" help:"Lowest level to log: debug, info, warn, error or disabled (default ${default})."`
 }
 
 // Validate refuses a malformed legacy prefix, and times that are not positive.
@@ -92,7 +92,7 @@ const serveMemory = 2 * server.DefaultCacheBytes
 func (c *serving) serve(s *session, db *database.DB, f front) error {
 	keep := cmp.Or(c.Keep, new(time.Duration))
 	if c.Keep != nil && *keep < snapshotdb.MinRetention && s.clock == nil {
-		return fmt.Errorf("--keep: states are kept for at least %v; give that or more", snapshotdb.MinRetention)
+		return fmt.Errorf("--keep: snapshots are kept for at least %v; give that or more", snapshotdb.MinRetention)
 	}
 	boundMemory(serveMemory)
 	key, err := server.EnvironmentKey()

@@ -13,8 +13,8 @@ import (
 
 type signCmd struct {
 	Method string `arg:"" help:"The call's method, such as GET."`
-	URL    string `arg:"" help:"The call's URL, exactly as curl is to send it."`
-	File   string `arg:"" optional:"" help:"The call's body, which is JSON."`
+	URL    string `arg:"" help:"The call's URL, exactly as curl sends it."`
+	File   string `arg:"" optional:"" help:"The call's JSON body."`
 	KeyID  string `name:"key-id" required:"" placeholder:"ID" help:"The accessKeyId of a directory key."`
 	Secret secret `required:"" placeholder:"SECRET" help:"Its secret."`
 }

@@ -14,7 +14,7 @@ import (
 type statusCmd struct {
 	Partner string `env:"-" placeholder:"REF" help:"Show only this partner."`
 	Library string `env:"-" placeholder:"SLUG" help:"Show only this library network."`
-	JSON    bool   `name:"json" help:"One JSON object a line, for each tenant."`
+	JSON    bool   `name:"json" help:"Print a line of JSON for each tenant."`
 }
 
 // Validate refuses two tenants.

@@ -16,7 +16,7 @@ import (
 )
 
 type migrateCmd struct {
-	Distribute shards `env:"-" placeholder:"SHARDS" help:"Also spread the tables over the nodes of a Citus cluster, by tenant, in so many shards (--distribute=64; default 32)."`
+	Distribute shards `env:"-" placeholder:"SHARDS" help:"Also distribute the tables over the nodes of a Citus cluster, by tenant, in this many shards (--distribute=64; default 32)."`
 }
 
 // Run applies the missing migrations and prints their names. With --distribute it also distributes the tables and prints their

@@ -211,7 +211,7 @@ const (
 func (c *Checker) clock(ctx context.Context) error {
 	before := c.wrong
 	if c.Clock != nil {
-		c.fault(clockItem, "unset LECTERN_CLOCK: it is for trials alone", "LECTERN_CLOCK sets it to %s", c.Clock().UTC().Format(time.RFC3339))
+		c.fault(clockItem, "unset LECTERN_CLOCK: it is for tests only", "LECTERN_CLOCK sets it to %s", c.Clock().UTC().Format(time.RFC3339))
 	}
 	ours := time.Now()
 	theirs, err := handle.Clock(ctx, c.DB, nil)
