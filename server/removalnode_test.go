@@ -12,7 +12,7 @@ import (
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
 
-// Without a node of a cluster superseded rows of the tenants on the others are removed and counted, and the error names the node.
+// TestRemovalWithoutNode tests that removal without one node removes and counts the superseded rows on the others.
 func TestRemovalWithoutNode(t *testing.T) {
 	db := dbtest.Distributed(t)
 	var tenants []auth.Tenant
@@ -43,6 +43,6 @@ func TestRemovalWithoutNode(t *testing.T) {
 	}
 	left, err := remover.SupersededRows(t.Context())
 	if want := int64(len(alive)); left != want || err == nil || !strings.Contains(err.Error(), "node w2:5432") {
-		t.Errorf("FormerRows = %d, %v, want %d, one of each tenant that answers, and the node", left, err, want)
+		t.Errorf("SupersededRows = %d, %v, want %d, one of each tenant that answers, and the node", left, err, want)
 	}
 }

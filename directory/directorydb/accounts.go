@@ -156,7 +156,7 @@ func readRefOwners(ctx context.Context, idb bun.IDB, partner directory.PartnerID
 	var rows []ownerRow
 	err := idb.NewSelect().Model(&rows).Where("tenant_id = ? AND ?", partner, which).Order("reference_id", "since").Scan(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("carriers of partner %d: %w", partner, err)
+		return nil, fmt.Errorf("owners of references of partner %d: %w", partner, err)
 	}
 	history := directory.RefOwners{}
 	for _, r := range rows {
@@ -175,7 +175,7 @@ func (w *Write) AddRefOwners(ctx context.Context, more directory.RefOwners) erro
 	}
 	for part := range slices.Chunk(rows, chunk) {
 		if _, err := w.NewInsert().Model(&part).Exec(ctx); err != nil {
-			return fmt.Errorf("carriers of partner %d: %w", w.Partner, err)
+			return fmt.Errorf("owners of references of partner %d: %w", w.Partner, err)
 		}
 	}
 	return nil

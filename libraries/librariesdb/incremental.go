@@ -29,20 +29,20 @@ func (s *Store) Changed(ctx context.Context, a report.Access, loads snapshot.Spa
 
 // ReplacedRows implements report.Store.
 func (s *Store) ReplacedRows(ctx context.Context, a report.Access, loads snapshot.Span, of report.ReplacedKind) (ids []int64, err error) {
-	tenant, states := auth.Tenant(a.Network), s.Snapshots()
+	tenant, snapshots := auth.Tenant(a.Network), s.Snapshots()
 	last := func(key []int64) error {
 		ids = append(ids, key[len(key)-1])
 		return nil
 	}
 	switch of {
 	case report.ReaderRows:
-		err = states.ReplacedRows(ctx, intake.Readers.Table, tenant, loads, last)
+		err = snapshots.ReplacedRows(ctx, intake.Readers.Table, tenant, loads, last)
 	case report.ErasedReaders:
 		return s.erased(ctx, a.Network, loads)
 	case report.BookRows:
-		err = states.ReplacedRows(ctx, intake.Books.Table, tenant, loads, last)
+		err = snapshots.ReplacedRows(ctx, intake.Books.Table, tenant, loads, last)
 	case report.NamedTerms:
-		err = states.ChangedRows(ctx, intake.Terms.Table, tenant, loads, func(key []int64) error {
+		err = snapshots.ChangedRows(ctx, intake.Terms.Table, tenant, loads, func(key []int64) error {
 			if v := libraries.Vocabulary(key[0]); v != libraries.LibraryTerms && v != libraries.AgeGroupTerms {
 				return nil
 			}
@@ -50,7 +50,7 @@ func (s *Store) ReplacedRows(ctx context.Context, a report.Access, loads snapsho
 		})
 		slices.Sort(ids)
 	case report.TitleRecords:
-		err = states.Replaced(ctx, tenant, facts.ReaderTitlesKind, loads, func(key snapshot.BlockKey) error { return last([]int64{key.A}) })
+		err = snapshots.Replaced(ctx, tenant, facts.ReaderTitlesKind, loads, func(key snapshot.BlockKey) error { return last([]int64{key.A}) })
 	}
 	return ids, err
 }

@@ -46,7 +46,7 @@ type Rows []Row
 const Most = 2_000_000
 
 // ErrMany says that more than Most rows may differ.
-var ErrMany = errors.New("too much has changed between the two states")
+var ErrMany = errors.New("too much has changed between the two snapshots")
 
 // Add appends a row. The error is ErrMany.
 func (r *Rows) Add(row Row) error {

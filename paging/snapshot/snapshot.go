@@ -39,7 +39,7 @@ var (
 	// ErrSnapshot says that a text is not an X-Snapshot of an answer to the tenant.
 	ErrSnapshot = errors.New("no snapshot of an earlier answer")
 	// ErrGone is the error for a snapshot that has expired, or was lost in a failover.
-	ErrGone = errors.New("the state is no longer kept")
+	ErrGone = errors.New("the snapshot is no longer kept")
 )
 
 const (

@@ -122,7 +122,7 @@ func (in *Intake) create(a *directory.Account) error {
 	}
 	a.ID, a.AccessToken = r.id, r.token
 	at := in.Stored.Now
-	if in.first() || r.first && r.carriers == len(in.Stored.RefOwners[a.Ref]) {
+	if in.first() || r.first && r.owners == len(in.Stored.RefOwners[a.Ref]) {
 		at = in.Stored.Began
 	}
 	if more := in.Stored.RefOwners.Take(a.Ref, 0, a.ID, at); len(more) > 0 {

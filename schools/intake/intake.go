@@ -19,7 +19,7 @@ type Stored struct {
 	At       snapshot.Versions
 	Entities []directory.Entity  // deleted ones too
 	Accounts []directory.Account // deleted ones too, by number
-	// Carriers has the history of references: the accounts that owned each of them, and since when.
+	// RefOwners has the history of references: the accounts that owned each of them, and since when.
 	RefOwners directory.RefOwners
 	// Forgotten has the accounts that were erased. No row brings back their name, e-mail or phone (P7).
 	Forgotten map[directory.UserID]bool
@@ -113,10 +113,10 @@ type numbers struct {
 type userNumber struct {
 	id    directory.UserID
 	token string
-	// first says that the first snapshot of the load lacked the account; carriers is how many owners its
+	// first says that the first snapshot of the load lacked the account; owners is how many owners its
 	// reference had then.
-	first    bool
-	carriers int
+	first  bool
+	owners int
 }
 
 // number prepares the numbering of new rows.
@@ -144,7 +144,7 @@ func (in *Intake) userNumber(ref directory.Ref) (userNumber, error) {
 	}
 	token, err := in.NewToken()
 	in.Stored.LastUser++
-	r := userNumber{id: in.Stored.LastUser, token: token, first: in.first(), carriers: len(in.Stored.RefOwners[ref])}
+	r := userNumber{id: in.Stored.LastUser, token: token, first: in.first(), owners: len(in.Stored.RefOwners[ref])}
 	in.unreserved.userOrder = append(in.unreserved.userOrder, ref)
 	in.unreserved.users[ref] = r
 	return r, err

@@ -27,7 +27,7 @@ type Load struct {
 	reconcile Reconcile
 }
 
-// Reconcile reconciles the tables of the load's feed with a state of the directory: first with the one at the
+// Reconcile reconciles the tables of the load's feed with a snapshot of the directory: first with the one at the
 // beginning of the load, and in its last step with the current one if it has changed.
 type Reconcile func(intake.Stored) (*intake.Intake, error)
 
@@ -67,7 +67,7 @@ func (s *Store) State(ctx context.Context, partner directory.PartnerID, ref dire
 	return st, err
 }
 
-// update adds to the state what directory writes have changed since it was read.
+// update adds to what is stored what directory writes have changed since it was read.
 func (s *Store) update(ctx context.Context, idb bun.IDB, partner directory.PartnerID, st *intake.Stored, h snapshotdb.Current, now time.Time) (err error) {
 	after := st.At.Registers
 	st.At, st.Now = h.Versions, now

@@ -46,7 +46,7 @@ var (
 	DayKind    = facts.DayKind    // one for each day
 )
 
-// States returns the states of partners' data.
+// Snapshots returns the store of the partners' snapshots.
 func (s *Store) Snapshots() *snapshotdb.Store {
 	return &snapshotdb.Store{DB: s.DB, Copy: s.Copy, Now: s.Now, Tables: []*snapshot.Table{booksTable.Table}, Unread: []snapshot.Kind{facts.EventSetKind}}
 }

@@ -24,8 +24,8 @@ type api struct {
 	// failures are the errors that any operation may answer, by status, each with its headers; the schema of all is failure.
 	failures map[int]failed
 	failure  string
-	keep     time.Duration // of states
-	pulls    bool          // answers name their state, and the parameter snapshot asks for it (H12)
+	keep     time.Duration // of snapshots
+	pulls    bool          // answers name their snapshot, and the parameter snapshot asks for it (H12)
 }
 
 type object = wire.Object

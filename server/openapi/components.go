@@ -24,25 +24,25 @@ func (a api) getHeaders() []string {
 var rateHeaders = []string{"x-ratelimit-limit-public-default", "x-ratelimit-remaining-public-default", "x-ratelimit-reset-public-default",
 	"RateLimit-Policy", "RateLimit"}
 
-const aboutSnapshot = "Names the state of the data that the answer was made of, and when that was: sent as snapshot, it gets answers of that state."
+const aboutSnapshot = "Names the snapshot and the time of the answer. Send it as snapshot to get answers of the same snapshot."
 
 // headers are all headers that answers have, but for those that HTTP has for every body.
 var headers = object{
 	"X-Request-Id", always("Identifies the request in the server's log.", wire.Text),
-	"ETag", always("Names the answer: sent again as If-None-Match, it is answered with 304 and no body as long as the answer is the same.", wire.Text),
-	"Cache-Control", always("Who may keep the answer: the client alone, who asks each time whether it is still the one.", wire.Text),
+	"ETag", always("Identifies the answer. If you send it as If-None-Match and the answer is the same, you get 304 without a body.", wire.Text),
+	"Cache-Control", always("Only the client may cache the answer, and must revalidate it each time.", wire.Text),
 	"Vary", always("The headers of the request that the answer depends on.", wire.Text),
 	web.SnapshotHeader, always(aboutSnapshot, web.Snapshot),
-	"X-Total-Rows", header("The total number of rows, where the answer is CSV, NDJSON or a workbook.", wire.Integer),
-	"Content-Disposition", header("The name of the file, where the answer is a workbook.", wire.Text),
-	"Retry-After", always("Seconds after which the call may be made again.", wire.Integer),
+	"X-Total-Rows", header("The total number of rows, if the answer is CSV, NDJSON or a workbook.", wire.Integer),
+	"Content-Disposition", header("The name of the file, if the answer is a workbook.", wire.Text),
+	"Retry-After", always("Seconds to wait before you repeat the call.", wire.Integer),
 	"Allow", always("The methods of the path.", wire.Text),
 	"WWW-Authenticate", always("The name of the scheme to authenticate with.", wire.Text),
-	rateHeaders[0], header("Requests a minute; absent where there is no limit.", wire.Integer),
-	rateHeaders[1], header("Requests that are left of the minute.", wire.Integer),
+	rateHeaders[0], header("Requests a minute; absent if there is no limit.", wire.Integer),
+	rateHeaders[1], header("Requests that are left in this minute.", wire.Integer),
 	rateHeaders[2], header("Seconds until the next minute, rounded up.", wire.Integer),
-	rateHeaders[3], header("The limit as the IETF draft has it: q requests in w seconds.", wire.Text),
-	rateHeaders[4], header("What is left as the IETF draft has it: r requests for t seconds.", wire.Text),
+	rateHeaders[3], header("The limit in the form of the IETF draft: q requests in w seconds.", wire.Text),
+	rateHeaders[4], header("What is left, in the form of the IETF draft: r requests for t seconds.", wire.Text),
 }
 
 func header(description string, s object) object {
@@ -67,7 +67,7 @@ func headerRefs(status int, names []string) object {
 	return refs
 }
 
-// beforeRate are the statuses of the checks that stand before the rate (H5, P10), whose answers do not tell it.
+// beforeRate has the statuses of the checks before that of the rate (H5, P10). Their answers have no rate headers.
 var beforeRate = map[int]bool{
 	http.StatusUnauthorized: true, http.StatusForbidden: true, http.StatusMethodNotAllowed: true, http.StatusRequestEntityTooLarge: true,
 }
@@ -78,7 +78,7 @@ func (a api) components() object {
 		same = append(same[:len(same):len(same)], "X-Total-Rows")
 	}
 	responses := object{responseName(http.StatusNotModified), object{
-		"description", "The answer that If-None-Match names is still the one.",
+		"description", "The answer is still that of If-None-Match.",
 		"headers", headerRefs(http.StatusNotModified, same),
 	}}
 	for _, status := range slices.Sorted(maps.Keys(a.failures)) {

@@ -13,29 +13,29 @@ func directory(s Settings) api {
 	return api{
 		name:    "directory",
 		title:   "Partner directory",
-		summary: "Networks, schools, classes and teachers that a partner keeps.",
-		description: "Every request is signed: `Authorization: APIAuth-HMAC-SHA256 <access_key_id>:<signature>`, the signature being base64(HMAC(secret, `METHOD,content-type,content-hash,path?query,date`)). " +
-			"Date is sent as Date, or as X-Date from a browser, and is good for 900 seconds; a body goes with X-Authorization-Content-SHA256, the base64 SHA-256 of it. The page /docs signs calls by itself, and `lectern sign` prints signed headers for curl. " +
+		summary: "Networks, schools, classes and teachers of a partner.",
+		description: "Every request is signed: `Authorization: APIAuth-HMAC-SHA256 <access_key_id>:<signature>`, where the signature is base64(HMAC(secret, `METHOD,content-type,content-hash,path?query,date`)). " +
+			"Send the date as Date, or as X-Date from a browser; it is valid for 900 seconds. With a body, send X-Authorization-Content-SHA256, its SHA-256 in base64. The page /docs signs calls for you, and `lectern sign` prints signed headers for curl. " +
 			allowance(s.DirectoryRate, "for each key") + "References are percent-encoded in paths.",
 		security: object{"signature", object{
 			"type", "apiKey", "in", "header", "name", "Authorization", "description", "APIAuth-HMAC-SHA256 <access_key_id>:<signature>",
 		}},
 		tags: object{
-			"entities", "Networks, their schools and the classes of these, and who is attached to them.",
-			"teachers", "The teachers that the partner keeps.",
+			"entities", "Networks, their schools and classes, and the accounts that are attached to them.",
+			"teachers", "The partner's teachers.",
 		},
 		operations: directoryOperations(),
 		failures: map[int]failed{
-			400: {"The body is no JSON object, or was cut off, or a cursor is not one of this list.", nil},
-			401: {"No live key signed the request, or its Date is more than 900 seconds off.", []string{"WWW-Authenticate"}},
+			400: {"The body is not a complete JSON object, or a cursor is not of this list.", nil},
+			401: {"The request is not signed by a valid key, or its date differs by more than 900 seconds.", []string{"WWW-Authenticate"}},
 			404: {"There is no such path, or the partner has no such record.", nil},
 			405: {"The path has no such method.", []string{"Allow"}},
 			413: {"The body has more than 1 MiB.", nil},
 			415: {"The body's content type is not application/json.", nil},
-			422: {"A field is not accepted, or the entity has children; one list of messages for each field.", nil},
+			422: {"A field is invalid, or the entity has children: a list of messages for each field.", nil},
 			429: {"The requests of this minute are used up.", []string{"Retry-After"}},
 			500: {"Something failed here.", nil},
-			503: {"The database does not answer for a moment, a write waited too long for its turn, or the bodies of requests fill the memory that there is for them. A write may have been carried out.", []string{"Retry-After"}},
+			503: {"The database does not answer at the moment, a write waited too long for another one, or too many large bodies arrive at once. A write may have been made.", []string{"Retry-After"}},
 		},
 		failure: "Problem",
 		schemas: directorySchemas(),

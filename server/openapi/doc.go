@@ -28,7 +28,7 @@ type Settings struct {
 	DirectoryRate, SchoolsRate, LibrariesRate int
 	// SchoolsHistory and LibrariesHistory are the first days of the reports.
 	SchoolsHistory, LibrariesHistory calendar.Date
-	// Keep is how long a superseded state stays readable.
+	// Keep is how long a superseded snapshot stays readable.
 	Keep time.Duration
 }
 

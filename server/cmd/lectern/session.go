@@ -92,7 +92,7 @@ func (s *session) keys(db *database.DB) *authdb.Store { return &authdb.Store{DB:
 
 // status returns the reader of what lectern status and key list print.
 func (s *session) status(db *database.DB) *status.Reader {
-	return &status.Reader{DB: db, Store: s.keys(db), Former: server.Remover(db, nil)}
+	return &status.Reader{DB: db, Store: s.keys(db), Superseded: server.Remover(db, nil)}
 }
 
 // tenant returns the tenant of a kind with a reference.

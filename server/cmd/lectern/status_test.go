@@ -18,7 +18,7 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/tools/generate"
 )
 
-// statuses reads what lectern status --json prints, by reference.
+// statuses returns the output of lectern status --json, by reference.
 func statuses(t *testing.T, db string) map[string]map[string]any {
 	t.Helper()
 	all := map[string]map[string]any{}
@@ -32,7 +32,7 @@ func statuses(t *testing.T, db string) map[string]map[string]any {
 	return all
 }
 
-// cells are the words of a line of a table.
+// cells joins the words of a table's line with single spaces.
 func cells(line string) string { return strings.Join(strings.Fields(line), " ") }
 
 func TestStatus(t *testing.T) {
@@ -80,7 +80,7 @@ func TestStatus(t *testing.T) {
 	})
 }
 
-// checkLoadStatus checks what a tenant's status says of its last load.
+// checkLoadStatus checks the last load in a tenant's status.
 func checkLoadStatus(t *testing.T, st map[string]any, since time.Time) {
 	t.Helper()
 	if v := st["versions"].(map[string]any); v["facts"].(float64) <= float64(states.First) {
@@ -136,8 +136,8 @@ func TestStatusKeysByLastUse(t *testing.T) {
 	}
 }
 
-// TestStatusOfStates: status tells of the states that are kept, what they alone have, and what waits for its hour.
-func TestStatusOfStates(t *testing.T) {
+// TestStatusOfSnapshots tests that status shows the snapshots, the superseded rows, and the load that is not yet in effect.
+func TestStatusOfSnapshots(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		t.Chdir(t.TempDir())
 		with := func(args ...string) []string { return append([]string{"--db", db.URL}, args...) }
@@ -145,14 +145,14 @@ func TestStatusOfStates(t *testing.T) {
 		generated(t, "schools", "first", generate.Params{Users: 20, Days: 3})
 		generated(t, "schools", "second", generate.Params{Users: 20, Days: 3, Seed: 9})
 		ok(t, with("load", "schools", "--partner", "ana", "first")...)
-		present := func() map[string]any { return statuses(t, db.URL)["ana"]["states"].(map[string]any) }
-		if st := present(); st["kept"] != 2.0 || st["oldest"] == nil || st["formerRows"] != 0.0 {
-			t.Errorf("states after the first load = %v, want that and the empty one", st)
+		present := func() map[string]any { return statuses(t, db.URL)["ana"]["snapshots"].(map[string]any) }
+		if st := present(); st["kept"] != 2.0 || st["oldest"] == nil || st["supersededRows"] != 0.0 {
+			t.Errorf("snapshots after the first load = %v, want that and the empty one", st)
 		}
 		ok(t, with("load", "schools", "--partner", "ana", "second")...)
 		n, err := db.NewSelect().Table("blocks").Where("until < ?", states.Open).Count(t.Context())
-		if st := present(); err != nil || n == 0 || st["kept"] != 3.0 || st["formerRows"].(float64) < float64(n) {
-			t.Errorf("states after the second load = %v, want three with at least %d former rows (%v)", st, n, err)
+		if st := present(); err != nil || n == 0 || st["kept"] != 3.0 || st["supersededRows"].(float64) < float64(n) {
+			t.Errorf("snapshots after the second load = %v, want three with at least %d superseded rows (%v)", st, n, err)
 		}
 		if next := statuses(t, db.URL)["ana"]["next"]; next != nil {
 			t.Errorf("next = %v, want null", next)
@@ -165,10 +165,10 @@ func TestStatusOfStates(t *testing.T) {
 			t.Errorf("next = %v, want it from %v", next, from)
 		}
 		if st := present(); st["kept"] != 1.0 {
-			t.Errorf("states with the oldest raised = %v, want one", st)
+			t.Errorf("snapshots with the oldest raised = %v, want one", st)
 		}
-		if out := ok(t, with("status")...); !strings.Contains(out, "1 state since ") || !strings.Contains(out, " former rows, the next from 2031-05-01T13:00Z") {
-			t.Errorf("status = %s, want it to tell of states and of what waits", out)
+		if out := ok(t, with("status")...); !strings.Contains(out, "1 snapshot since ") || !strings.Contains(out, " superseded rows, the next from 2031-05-01T13:00Z") {
+			t.Errorf("status = %s, want the snapshots and the next load", out)
 		}
 	})
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/api/web"
 )
 
-// Prefix is the path that the routes stand under (H1).
+// Prefix is the path before all routes (H1).
 const Prefix = "/api/v2/partners"
 
 // Keys checks signatures.
@@ -99,7 +99,7 @@ func (a *API) serve(path string, methods map[string]handler) httprouter.Handle {
 	}
 }
 
-// check makes the checks that stand between the method and the content type. Nothing of the body is read before its length
+// check makes the checks between that of the method and that of the content type. Nothing of the body is read before its length
 // is allowed and its hash, with the rest of the header, is signed by a live key.
 func (c *call) check() error {
 	if c.r.ContentLength > maxBody {

@@ -17,7 +17,7 @@ type list struct {
 	sealer        paging.Sealer // of its cursors
 }
 
-// name is what no other list has. A filter has no NUL that could stand for the one between the parts.
+// name returns a name that no other list has: no part has a NUL.
 func (l list) name() string { return fmt.Sprintf("%d\x00%s\x00%s", l.partner, l.route, l.filter) }
 
 // cursor returns the position that a request asks for. One parameter with a text at most may be there, once (P8).

@@ -10,8 +10,8 @@ var (
 	ofType = web.Param{Name: "entity_type", Required: true, About: "The type of the entities.", Schema: entityTypes}
 	// cursors are the parameters of a list.
 	cursors = []web.Param{
-		{Name: "after", Schema: wire.Text, About: "The cursor metadata.after of a page: the page that follows it."},
-		{Name: "before", Schema: wire.Text, About: "The cursor metadata.before of a page: the page before it."},
+		{Name: "after", Schema: wire.Text, About: "The cursor metadata.after of a page: returns the next page."},
+		{Name: "before", Schema: wire.Text, About: "The cursor metadata.before of a page: returns the previous page."},
 	}
 )
 
@@ -28,7 +28,7 @@ func Schemas(s *wire.Schemas) {
 	s.Add("Accounts", list{}.accountPage(directory.Page[directory.AccountRecord]{}))
 	city := wire.OrNull(atMost(255))
 	anyCase := wire.OrNull(wire.Pattern("^([A-Za-z]{2})?$")) // an empty one is none
-	const letters, stored = "Two letters A-Z; kept in upper case.", "Accepted when it is the stored one."
+	const letters, stored = "Two letters A-Z; kept in upper case.", "Must be the stored one."
 	code := wire.Field{Name: "inep", Schema: wire.OrNull(wire.Text), Optional: true, About: "1 to 8 digits; of a school alone, and stored as null for others."}
 	degree := wire.Field{Name: "degree", Schema: wire.Text.With("minLength", 1), About: "A degree of the partner's vocabulary."}
 	s.Put("NewEntity", sent(true,
@@ -36,7 +36,7 @@ func Schemas(s *wire.Schemas) {
 		wire.Field{Name: "state", Schema: anyCase, Optional: true, About: letters},
 		wire.Field{Name: "city", Schema: city, Optional: true},
 		wire.Field{Name: "reference_id", Schema: reference},
-		wire.Field{Name: "parent_reference_id", Schema: reference, About: "The entity one level above; for a network the partner's own reference."},
+		wire.Field{Name: "parent_reference_id", Schema: reference, About: "The entity one level above; for a network, the partner's own reference."},
 	))
 	s.Put("EntityChange", sent(false,
 		wire.Field{Name: "name", Schema: reference}, degree, code,
@@ -77,6 +77,6 @@ func teacherSent(optional bool) wire.Object {
 		wire.Field{Name: "email", Schema: email, Optional: optional, About: "One address."},
 		wire.Field{Name: "phone", Schema: phone, Optional: optional, About: "Free text."},
 		wire.Field{Name: "reference_id", Schema: reference},
-		wire.Field{Name: "entity_reference_id", Schema: reference, About: "The entity that the teacher is to be attached to."},
+		wire.Field{Name: "entity_reference_id", Schema: reference, About: "The entity to which the teacher is attached."},
 	)
 }

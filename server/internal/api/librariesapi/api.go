@@ -113,7 +113,7 @@ func (a *API) dataset(prefix string) http.Handler {
 }
 
 // access returns what the key opens, at the snapshot of the request, which is current from a time on.
-func access(s web.States, from time.Time) report.Access {
+func access(s web.Snapshots, from time.Time) report.Access {
 	return report.Access{Network: libraries.NetworkID(s.Tenant), At: s.At.Versions, Erasures: s.Erasures, Hour: hourOf(from)}
 }
 

@@ -18,9 +18,9 @@ func (a *API) books(q *web.Query, today calendar.Date) web.Reply {
 	var query report.BookQuery
 	query.Period = period(q, today, "First day of the usage"+leftOut)
 	query.Filter.Search = search(q)
-	query.Author = text(q, "author", "A part of the author, accents and case apart.")
+	query.Author = text(q, "author", "A part of the author, without regard to accents and case.")
 	classed(q, &query.Filter, anyCollection)
-	query.Format = web.Choose(q, "format", "Titles that there are in one format.", formats)
+	query.Format = web.Choose(q, "format", "Titles that are available in one format.", formats)
 	published(q, &query.Filter)
 	query.Order = web.Choose(q, "orderBy", aboutOrder, bookOrders)
 	query.Asc = web.Choose(q, "orderDir", aboutDirection, ascending)
@@ -47,7 +47,7 @@ const (
 
 // search, classed and published read parts of the filter that books and stock share.
 func search(q *web.Query) *string {
-	return text(q, "search", "A part of the title, accents and case apart; digits also find an ISBN.")
+	return text(q, "search", "A part of the title, without regard to accents and case; digits also find an ISBN.")
 }
 
 func classed(q *web.Query, f *report.TitleFilter, collections []web.Choice[stock.Collection]) {
@@ -87,7 +87,7 @@ func (a *API) logins(q *web.Query, today calendar.Date) web.Reply {
 func (a *API) channels(q *web.Query, today calendar.Date) web.Reply {
 	query := report.ChannelQuery{Period: window(q, today), Channel: web.Choose(q, "channel", "One channel.", channelNames)}
 	all := paging.Page{Number: 1, Size: math.MaxInt}
-	p := web.List(channelRows, all, func(ctx context.Context, s web.States, from time.Time) (paging.List[libraries.ChannelDay], error) {
+	p := web.List(channelRows, all, func(ctx context.Context, s web.Snapshots, from time.Time) (paging.List[libraries.ChannelDay], error) {
 		list, err := a.Reports.ChannelDays(ctx, access(s, from), query)
 		if errors.Is(err, report.ErrChannels) {
 			err = errChannels
@@ -107,8 +107,8 @@ func (a *API) suggestions(q *web.Query, today calendar.Date) web.Reply {
 
 func (a *API) requests(q *web.Query, today calendar.Date) web.Reply {
 	query := report.RequestQuery{
-		Period: period(q, today, "First day of the requests"+leftOut), Title: text(q, "title", "The whole title, case apart."),
-		Author: text(q, "author", "The whole author, case apart."), Reader: reader(q),
+		Period: period(q, today, "First day of the requests"+leftOut), Title: text(q, "title", "The whole title, without regard to case."),
+		Author: text(q, "author", "The whole author, without regard to case."), Reader: reader(q),
 	}
 	return list(a, requestRows, query, q.Page(pages), Reports.Requests, nil).Over(query.Period)
 }

@@ -17,11 +17,11 @@ import (
 func (a *API) reports() []web.Route {
 	return a.hourly("reports", []web.Route{
 		{Path: "/summary", ID: "summary", Schema: "Summary", Summary: "All figures of a period", Read: a.summary,
-			About: "The filters by reader cut general and breakdown alone; the other blocks are of the whole base."},
+			About: "The filters by reader apply only to general and breakdown; the other blocks count all readers."},
 		{Path: "/engagements", ID: "libraryEngagements", Schema: "Engagements", Summary: "Daily metrics of each reader", Read: a.engagements,
-			About: "One row for each reader and day on which any metric is not zero, by date, then userId."},
+			About: "A row for each reader and day with any metric above zero, by date, then userId."},
 		{Path: "/users", ID: "readers", Schema: "Readers", Summary: "Readers", Read: a.users,
-			About: "The register, deactivated and deleted readers included, by userId. The only route with personal data. Page one call at a time: parallel calls may be answered with 503."},
+			About: "All readers, also deactivated and deleted ones, by userId. The only route with personal data. Request one page after another: parallel calls may be answered with 503."},
 		{Path: "/dimensions", ID: "dimensions", Schema: "Dimensions", Summary: "Values of the filters", Read: a.dimensions,
 			About: "Identifiers are strings here, and integers as parameters."},
 	})
@@ -33,7 +33,7 @@ func (a *API) datasets() []web.Route {
 		{Path: "/datasets/books", ID: "books", Schema: "Books", Summary: "Titles", Read: a.books,
 			About: "Every title of the catalogue, with its usage in the period."},
 		{Path: "/datasets/stock", ID: "stock", Schema: "Stock", Summary: "Stock", Read: a.stocked,
-			About: "Titles with stock of their own and what of it is consumed, now."},
+			About: "Titles with stock of their own, and how much of it is consumed now."},
 		{Path: "/datasets/loans", ID: "loans", Schema: "Loans", Summary: "Loans", Read: a.loans, About: "By day of the loan, then loanId."},
 		{Path: "/datasets/reservations", ID: "reservations", Schema: "Reservations", Summary: "Reservations", Read: a.reservations,
 			About: "By reservedAt, then reservationId."},
@@ -89,7 +89,7 @@ func meta(p web.Reply) string {
 }
 
 func writeHour(w *wire.Writer, from time.Time) {
-	w.TextOfOrNull("updatedAt", hourOf(from).String(), wire.Local, "The hour whose data these are, Brasilia time; null before the first synchronisation.")
+	w.TextOfOrNull("updatedAt", hourOf(from).String(), wire.Local, "The hour of the data, Brasilia time; null before the first synchronisation.")
 }
 
 // Routes returns all routes with their paths under Prefix. The parameters of a dataset are only those that it reads (H3).
@@ -117,14 +117,14 @@ func (a *API) summary(q *web.Query, today calendar.Date) web.Reply {
 			City: text(q, "city", "Readers of one city."), AgeGroup: q.Int("ageGroupId", "Readers of one age group."),
 			Gender: text(q, "gender", "Readers of one gender, as the dimensions name it."),
 		},
-		NewUsers: q.Bool("newUsers", "Only readers registered inside the period."),
+		NewUsers: q.Bool("newUsers", "Only readers who registered in the period."),
 		Today:    today,
 	}
 	page, grouped := q.Page(smallPages), query.GroupBy != 0
 	content := func(s *report.Summary) web.Content {
 		return web.Content{Rows: wire.Rows{Total: s.BreakdownTotal}, Members: func(w *wire.Writer) { writeSummary(w, s, grouped) }}
 	}
-	p := web.Object(content, func(ctx context.Context, s web.States, from time.Time) (*report.Summary, error) {
+	p := web.Object(content, func(ctx context.Context, s web.Snapshots, from time.Time) (*report.Summary, error) {
 		return a.Reports.Summary(ctx, access(s, from), query, page)
 	})
 	p.Page, p.Breakdown, p.Loose = &page, &grouped, a.Outside
@@ -135,7 +135,7 @@ func (a *API) dimensions(*web.Query, calendar.Date) web.Reply {
 	content := func(d *report.Dimensions) web.Content {
 		return web.Content{Members: func(w *wire.Writer) { writeDimensions(w, d) }}
 	}
-	return web.Object(content, func(ctx context.Context, s web.States, from time.Time) (*report.Dimensions, error) {
+	return web.Object(content, func(ctx context.Context, s web.Snapshots, from time.Time) (*report.Dimensions, error) {
 		return a.Reports.Dimensions(ctx, access(s, from))
 	})
 }
@@ -154,11 +154,11 @@ func (a *API) users(q *web.Query, _ calendar.Date) web.Reply {
 		Registered: calendar.Asked{
 			Start: q.Date("registeredFrom", "Registered on that day or later."), End: q.Date("registeredTo", "Registered on that day or earlier."),
 		},
-		UpdatedSince: q.Date("updatedSince", "Changed on that day or later, deactivation and deletion included."),
+		UpdatedSince: q.Date("updatedSince", "Changed, deactivated or deleted on that day or later."),
 	}
 	p := list(a, userRows, query, q.Page(pages), Reports.Users, Reports.UsersSince)
 	p.People = true
-	p.Enter = func(ctx context.Context, s web.States) (func(), error) {
+	p.Enter = func(ctx context.Context, s web.Snapshots) (func(), error) {
 		return a.Queue.Enter(ctx, s.Tenant)
 	}
 	return p
@@ -169,7 +169,7 @@ func (a *API) users(q *web.Query, _ calendar.Date) web.Reply {
 func list[T, Q any](a *API, table wire.Table[T], query Q, page paging.Page,
 	ask func(Reports, context.Context, report.Access, Q, paging.Page) (paging.List[T], error),
 	since func(Reports, context.Context, report.Access, snapshot.Versions, Q, paging.Page) (paging.List[T], error)) web.Reply {
-	return web.List(table, page, func(ctx context.Context, s web.States, from time.Time) (paging.List[T], error) {
+	return web.List(table, page, func(ctx context.Context, s web.Snapshots, from time.Time) (paging.List[T], error) {
 		if s.Since != nil {
 			return since(a.Reports, ctx, access(s, from), s.Since.Versions, query, page)
 		}

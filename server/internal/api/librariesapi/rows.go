@@ -51,15 +51,15 @@ func writeEngagement(w *wire.Writer, e *report.Engagement) {
 	writeEngagementKey(w, e)
 	w.Int("logins", m[metric.Logins], "1 if the reader had activity that day.", 0, 1)
 	w.Int("loans", m[metric.Loans], "")
-	w.Int("returns", m[metric.Returns], "Returns that day, automatic expiry included.")
-	w.Int("readings10", m[metric.Readings10], "Titles whose progress reached 10 percent that day.")
-	w.Int("readings50", m[metric.Readings50], "Titles whose progress reached 50 percent that day.")
+	w.Int("returns", m[metric.Returns], "Returns on that day, also those by expiry.")
+	w.Int("readings10", m[metric.Readings10], "Titles whose progress reached 10 percent on that day.")
+	w.Int("readings50", m[metric.Readings50], "Titles whose progress reached 50 percent on that day.")
 	w.Int("previews", m[metric.Previews], "")
 	w.Int("distinctBooks", m[metric.DistinctBooks], "")
 	w.Int("readingSeconds", m[metric.ReadingSeconds], "")
 	w.Int("renewals", m[metric.Renewals], "")
 	w.Int("reservations", m[metric.Reservations], "")
-	w.Int("reservationsConverted", m[metric.ReservationsConverted], "Of the reservations made that day, those that later became loans.")
+	w.Int("reservationsConverted", m[metric.ReservationsConverted], "Reservations made on that day that later became loans.")
 }
 
 func writeUserKey(w *wire.Writer, u *report.User) { w.Int("userId", u.Reader.ID, "") }
@@ -68,7 +68,7 @@ func writeUser(w *wire.Writer, u *report.User) {
 	r := u.Reader
 	writeUserKey(w, u)
 	w.Text("name", r.Name, "")
-	w.Text("email", r.Email, "Empty when there is none; erased when the reader deleted the account.")
+	w.Text("email", r.Email, "Empty if there is none, or if the reader deleted the account.")
 	w.TextOrNull("library", u.LibraryName, "")
 	w.TextOrNull("ageGroup", u.AgeGroup, "")
 	w.TextOrNull("city", r.City, "")
@@ -96,7 +96,7 @@ func writeBook(w *wire.Writer, b *report.BookRow) {
 	w.Bool("hasAudiobook", b.Title.Book.HasAudiobook, "")
 	w.IntIf("model", b.Model, b.Own, "Loans a copy gives.")
 	w.IntIf("copies", b.Copies, b.Own, "Capacity in loans.")
-	w.IntIf("consumedCopies", b.Consumed, b.Own, "Loans whose reader has a session of the title from the day of the loan to that of its return.")
+	w.IntIf("consumedCopies", b.Consumed, b.Own, "Loans whose reader has a session of the title between the days of the loan and of its return.")
 	w.IntIf("availableCopies", b.Available, b.Own, "")
 	w.Int("loans", b.Sums[metric.Loans], "")
 	w.Int("returns", b.Sums[metric.Returns], "")
@@ -167,7 +167,7 @@ func writeLoan(w *wire.Writer, l *report.LoanRow) {
 	w.OptionalDate("dueAt", l.Loan.Due, "")
 	w.DateIf("returnedAt", calendar.Day(l.Loan.Returned), !l.Loan.Returned.IsZero(), "")
 	w.TextOf("status", l.Loan.Status.String(), loanStatus, "")
-	w.Int("readingSeconds", l.Seconds, "Of the reader and the title, over all loans of it.")
+	w.Int("readingSeconds", l.Seconds, "Of the reader and the title, over all of the reader's loans of it.")
 	w.Percent("progress", reading.Percent(l.Highest.Hundredths()), "Highest share of the title that the reader reached.")
 }
 

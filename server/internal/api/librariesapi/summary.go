@@ -46,12 +46,12 @@ func writeSummary(w *wire.Writer, s *report.Summary, grouped bool) {
 
 // writeGeneral writes data.general, or the metrics of a group.
 func writeGeneral(w *wire.Writer, g *report.General) {
-	w.Int("registeredUsers", g.RegisteredUsers, "All registrations, not cut by the period.")
+	w.Int("registeredUsers", g.RegisteredUsers, "All registrations, also those outside the period.")
 	w.Int("logins", g.Sums[metric.Logins], "Days with activity, summed over readers.")
 	w.Int("usersWithLogin", g.UsersWithLogin, "Readers with activity in the period.")
 	w.Int("loans", g.Sums[metric.Loans], "")
 	w.Int("returns", g.Sums[metric.Returns], "")
-	w.Int("activeLoans", g.ActiveLoans(), "Loans minus returns of the period, not below 0.")
+	w.Int("activeLoans", g.ActiveLoans(), "Loans minus returns of the period, at least 0.")
 	w.Int("readings10", g.Sums[metric.Readings10], "")
 	w.Int("readings50", g.Sums[metric.Readings50], "")
 	w.Int("previews", g.Sums[metric.Previews], "")
@@ -64,7 +64,7 @@ func writeGeneral(w *wire.Writer, g *report.General) {
 }
 
 func writeChannels(w *wire.Writer, c *report.ChannelTotals) {
-	w.Bool("available", c.Available, "False where the source does not answer; the counts are zero then.")
+	w.Bool("available", c.Available, "False if the source does not answer; the counts are then zero.")
 	w.Bool("appEstimated", c.AppEstimated, "")
 	w.Int("total", c.Total(), "")
 	w.Int("web", c.Web(), "")
@@ -151,7 +151,7 @@ func writeDimensions(w *wire.Writer, d *report.Dimensions) {
 			w.Text("name", t.Name, "")
 		}, "")
 	}
-	w.Texts("ras", d.RAs, wire.Text, "Administrative regions; no filter.")
+	w.Texts("ras", d.RAs, wire.Text, "Administrative regions; there is no filter for them.")
 	w.Texts("states", d.States, wire.Text, "")
 	w.Texts("cities", d.Cities, wire.Text, "")
 	w.Texts("genders", web.Names(web.Named(libraries.Genders()...)), genderName, "")

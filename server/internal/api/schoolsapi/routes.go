@@ -16,11 +16,11 @@ import (
 func (a *API) routes() []web.Route {
 	routes := []web.Route{
 		{Path: "/users", ID: "users", Schema: "Users", Summary: "Users of the network", Read: a.users,
-			About: "The register of students and teachers, by userId. The only route with personal data."},
+			About: "All students and teachers, by userId. The only route with personal data."},
 		{Path: "/engagements", ID: "engagements", Schema: "Engagements", Summary: "Days with access", Read: a.engagements,
-			About: "One row for each user and day with an access, by date, then userId. The sum of readingMinutes equals that of readings for the same period and filters."},
+			About: "A row for each user and day with an access, by date, then userId. The sum of readingMinutes is that of readings for the same period and filters."},
 		{Path: "/readings", ID: "readings", Schema: "Readings", Summary: "What was read", Read: a.readings,
-			About: "One row for each user and book with effective reading in the period, by userId, then book. Percent and finished are of the period."},
+			About: "A row for each user and book with effective reading in the period, by userId, then book. Percent and finished count only the period."},
 		{Path: "/summary", ID: "schoolSummary", Schema: "Summary", Summary: "Totals of a period", Read: a.summary,
 			About: "Counts what users, engagements and readings have for the same period and filters. With groupBy, `data.breakdown` has the same numbers by day, month, school, class or book: " +
 				"schools and classes by name, books by readers, most first. A summary that is not in the server's cache may be answered with 503 when many are asked at once."},
@@ -106,7 +106,7 @@ func (a *API) period(q *web.Query, today calendar.Date) (calendar.Asked, calenda
 func filter(q *web.Query) report.Filter {
 	return report.Filter{
 		SchoolID: (*directory.EntityID)(q.Int("schoolId", "The users of one school.")),
-		Profile:  web.Choose(q, "profile", "Students or teachers alone.", profiles),
+		Profile:  web.Choose(q, "profile", "Only students, or only teachers.", profiles),
 	}
 }
 
@@ -121,11 +121,11 @@ func failPeriod(q *web.Query, err error, history calendar.Date) {
 }
 
 // list is the reply that is a page of a list, which ask returns, or with changedSince since. A period that ends in the future was
-// another one on the day of that state.
+// another one on the day of that snapshot.
 func list[T any](a *API, k asked, table wire.Table[T],
 	since func(Reports, context.Context, report.Access, report.Pull, paging.Page) (paging.List[T], error),
 	ask func(context.Context, report.Access) (paging.List[T], error)) web.Reply {
-	p := web.List(table, k.page, func(ctx context.Context, s web.States, _ time.Time) (none paging.List[T], err error) {
+	p := web.List(table, k.page, func(ctx context.Context, s web.Snapshots, _ time.Time) (none paging.List[T], err error) {
 		if s.Since == nil {
 			return ask(ctx, access(s))
 		}
@@ -141,8 +141,8 @@ func list[T any](a *API, k asked, table wire.Table[T],
 	return p
 }
 
-// access is what the key opens, at the state that the request is answered from.
-func access(s web.States) report.Access {
+// access returns the access of a request: what its key opens, in the snapshot that answers it.
+func access(s web.Snapshots) report.Access {
 	return report.Access{
 		Partner: directory.PartnerID(s.Tenant), Network: directory.EntityID(s.Network), At: s.At.Versions, Erasures: s.Erasures,
 	}

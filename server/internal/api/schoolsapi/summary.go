@@ -25,12 +25,12 @@ func (a *API) summary(q *web.Query, today calendar.Date) web.Reply {
 	content := func(s *report.Summary) web.Content {
 		return web.Content{Rows: wire.Rows{Total: s.Groups.Total}, Members: func(w *wire.Writer) { writeSummary(w, query.GroupBy, s) }}
 	}
-	p := web.Object(content, func(ctx context.Context, s web.States, _ time.Time) (*report.Summary, error) {
+	p := web.Object(content, func(ctx context.Context, s web.Snapshots, _ time.Time) (*report.Summary, error) {
 		sum, err := a.Reports.Summary(ctx, access(s), query, page)
 		return &sum, err
 	})
 	p.Page, p.Breakdown, p.Meta = &page, &grouped, "SummaryMeta"
-	p.Enter = func(ctx context.Context, _ web.States) (func(), error) { return a.Queue.Enter(ctx, 0) }
+	p.Enter = func(ctx context.Context, _ web.Snapshots) (func(), error) { return a.Queue.Enter(ctx, 0) }
 	return p.Over(query.Period)
 }
 
@@ -52,12 +52,12 @@ func writeGroup(w *wire.Writer, g *report.Group, by report.GroupBy) {
 func writeMetrics(w *wire.Writer, m *report.Metrics, by report.GroupBy) {
 	users, readings := by.HasUsers(), by.HasReadings()
 	w.IntIf("users", m.Users, users, "Accounts that pass the filters; null for a book.")
-	w.IntIf("activeUsers", m.Active, users, "Those that are active; null for a book.")
+	w.IntIf("activeUsers", m.Active, users, "Active accounts that pass the filters; null for a book.")
 	w.IntIf("usersWithAccess", m.WithAccess, users, "Users with an access in the period; null for a book.")
 	w.IntIf("accessDays", m.AccessDays, users, "Rows of engagements; null for a book.")
 	w.Int("readers", m.Readers, "Users with a row of readings.")
 	w.Minutes("readingMinutes", m.Minutes, "Minutes of effective reading, one decimal.")
 	w.IntIf("readings", m.Readings, readings, "Rows of readings; null for a day.")
-	w.IntIf("finished", m.Finished, readings, "Those of which the percent reaches 50; null for a day.")
+	w.IntIf("finished", m.Finished, readings, "Rows of readings whose percent reaches 50; null for a day.")
 	w.IntIf("distinctBooks", m.DistinctBooks, readings && users, "Books with a row of readings; null for a day and a book.")
 }

@@ -21,7 +21,7 @@ var (
 )
 
 func writeUserKey(w *wire.Writer, u *report.User) {
-	w.Int("userId", int64(u.ID), "Identifier: the key that links the three routes.")
+	w.Int("userId", int64(u.ID), "Identifies the user in all three routes.")
 }
 
 func writeUser(w *wire.Writer, u *report.User) {
@@ -30,8 +30,8 @@ func writeUser(w *wire.Writer, u *report.User) {
 	w.TextOrNull("email", u.Email, "")
 	w.TextOf("profile", u.Profile.String(), profile, "")
 	wire.Maybe(w, "school", "Unit", u.School, writeUnit, "Present school.")
-	wire.Maybe(w, "class", "Unit", u.Class, writeUnit, "Present class; null for those in no class, such as most teachers.")
-	w.IntIf("grade", int64(u.Grade), u.Grade != 0, "School year; null where the class has none.", 1, 9)
+	wire.Maybe(w, "class", "Unit", u.Class, writeUnit, "Present class; null if the user is in none, such as most teachers.")
+	w.IntIf("grade", int64(u.Grade), u.Grade != 0, "School year; null if the class has none.", 1, 9)
 	w.TextOfOrNull("stage", u.Stage, stage, "")
 	w.Bool("active", u.Active, "Whether the account is active.")
 }
@@ -49,7 +49,7 @@ func writeEngagementKey(w *wire.Writer, e *report.Engagement) {
 // WriteEngagement writes a row of the engagements.
 func WriteEngagement(w *wire.Writer, e *report.Engagement) {
 	writeEngagementKey(w, e)
-	w.Minutes("readingMinutes", e.Minutes, "Minutes of effective reading, one decimal; 0 where the user came without reading.")
+	w.Minutes("readingMinutes", e.Minutes, "Minutes of effective reading, one decimal; 0 for an access without reading.")
 }
 
 func writeReadingKey(w *wire.Writer, r *report.Reading) {
@@ -65,9 +65,9 @@ func writeReading(w *wire.Writer, r *report.Reading) {
 		w.TextOrNull("author", r.Book.Author, "")
 		w.TextOrNull("isbn", r.Book.ISBN, "")
 	})
-	w.Percent("percent", r.Percent, "Share of the book that was read in the period, two decimals; what was read twice counts once.")
+	w.Percent("percent", r.Percent, "Percent of the book that was read in the period, two decimals; a part that was read twice counts once.")
 	w.Minutes("readingMinutes", r.Minutes, "Minutes of effective reading in the period, one decimal.")
 	w.Time("firstReadAt", r.First, "Start of the first effective segment in the period.")
-	w.Time("lastReadAt", r.Last, "Start of the last one.")
+	w.Time("lastReadAt", r.Last, "Start of the last effective segment in the period.")
 	w.Bool("finished", r.Finished, "Whether percent reaches 50.")
 }

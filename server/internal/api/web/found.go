@@ -139,7 +139,7 @@ func (a *Found) make(ctx context.Context, from time.Time) (*body, error) {
 		return nil, err
 	}
 	defer end()
-	c, err := a.reply.Read(ctx, a.reply.States, from)
+	c, err := a.reply.Read(ctx, a.reply.Snapshots, from)
 	if err != nil {
 		return nil, err
 	}
@@ -159,7 +159,7 @@ func (a *Found) make(ctx context.Context, from time.Time) (*body, error) {
 func (a *Found) begin(ctx context.Context) (end func(), err error) {
 	leave := func() {}
 	if a.reply.Enter != nil {
-		if leave, err = a.reply.Enter(ctx, a.reply.States); err != nil {
+		if leave, err = a.reply.Enter(ctx, a.reply.Snapshots); err != nil {
 			return nil, err
 		}
 	}

@@ -31,8 +31,8 @@ type Caller struct {
 	Budget  int64             // the number of the first key of the chain of rotations, whose keys share pulls
 	Secret  []byte            // what the tenant's snapshots are sealed by
 	Time    time.Time         // of the clock that judged the key
-	Now     snapshot.Snapshot // the state of now, and the day or the hour that it is
-	From    time.Time         // since when the facts of that state have held; zero before the first load
+	Now     snapshot.Snapshot // the current snapshot, and its day or hour
+	From    time.Time         // since when its facts are current; zero before the first load
 	// Counted is the quota of the request if it was counted with the key check, else nil.
 	Counted *auth.Quota
 	// Erasures grows whenever people are erased from the tenant's snapshots.
@@ -194,7 +194,7 @@ func (f *Front) ask(r request, at snapshot.Snapshot, today calendar.Date) (Reply
 
 // read reads the parameters of a request as of a day, or of the day of the snapshot that it names.
 func (f *Front) read(q *Query, r request, at snapshot.Snapshot, today calendar.Date) Reply {
-	s := States{Caller: r.Caller, At: at}
+	s := Snapshots{Caller: r.Caller, At: at}
 	if given, _ := s.snapshot(q, SnapshotParam, aboutSnapshot); given != nil {
 		s.At, s.Given, today = *given, true, f.Day(*given)
 	}
@@ -205,7 +205,7 @@ func (f *Front) read(q *Query, r request, at snapshot.Snapshot, today calendar.D
 	if p.Changes {
 		s.readSince(q, p.Period != nil)
 	}
-	p.States = s
+	p.Snapshots = s
 	p.Of = fmt.Sprintf("%s %s %v%s", route, p.Of, p.Period, q.asked(SnapshotParam))
 	p.pull = fmt.Sprintf("%s %v%s", route, p.Period, q.asked("page", SnapshotParam, "startDate", "endDate"))
 	return p

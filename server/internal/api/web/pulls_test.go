@@ -13,7 +13,7 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/api/web"
 )
 
-// keeper keeps a state for so many questions.
+// keeper says for a number of questions that a snapshot is kept, and then that it has expired.
 type keeper struct {
 	web.Pulls
 	questions int
@@ -31,8 +31,8 @@ func (k *keeper) KeptFrom(context.Context, auth.Tenant, snapshot.Versions) (time
 	return time.Unix(7, 0), nil
 }
 
-// A report of an earlier state is an answer only if the state was kept from before its first statement to after its last one,
-// whatever the report itself said: what is being removed may read as anything.
+// TestReportOfAState tests that an earlier snapshot must be kept from before the report's first statement to after its
+// last. Otherwise the error is ErrGone, even if the report succeeded: it may have read what was being removed.
 func TestReportOfAState(t *testing.T) {
 	now, then := snapshot.Versions{Registers: 2, Facts: 2}, snapshot.Versions{Registers: 1, Facts: 2}
 	boom := errors.New("a row is missing")
@@ -54,7 +54,7 @@ func TestReportOfAState(t *testing.T) {
 		{"without a database", then, keeper{err: boom}, nil, false, boom},
 	} {
 		ran := false
-		s := web.States{Caller: web.Caller{Now: snapshot.Snapshot{Versions: now}, From: time.Unix(9, 0)}, At: snapshot.Snapshot{Versions: tt.at}}
+		s := web.Snapshots{Caller: web.Caller{Now: snapshot.Snapshot{Versions: now}, From: time.Unix(9, 0)}, At: snapshot.Snapshot{Versions: tt.at}}
 		err := s.Report(t.Context(), &tt.keeper, func(from time.Time) error {
 			ran = true
 			if want := map[bool]int64{true: 9, false: 7}[tt.at == now]; from.Unix() != want {
@@ -68,13 +68,14 @@ func TestReportOfAState(t *testing.T) {
 	}
 }
 
-// UsePull implements web.Pulls: it notes that a state is used.
+// UsePull implements web.Pulls. It counts the uses of snapshots.
 func (k *keeper) UsePull(context.Context, snapshot.PullKey, snapshot.Snapshot, time.Time) error {
 	k.used++
 	return nil
 }
 
-// A round is of two states that are both kept until its end; and one that is longer than may be kept is told to begin anew.
+// TestReportOfARound tests that both snapshots of an incremental pull must be kept until its end. If one expires or
+// there are too many changes, the client must begin again.
 func TestReportOfARound(t *testing.T) {
 	now, then, before := snapshot.Versions{Registers: 3, Facts: 3}, snapshot.Versions{Registers: 2, Facts: 2}, snapshot.Versions{Registers: 1, Facts: 1}
 	boom := errors.New("a row is missing")
@@ -105,7 +106,7 @@ func TestReportOfARound(t *testing.T) {
 		if tt.since != nil {
 			since = &snapshot.Snapshot{Versions: *tt.since}
 		}
-		states := web.States{Caller: c, At: snapshot.Snapshot{Versions: tt.at}, Since: since}
+		states := web.Snapshots{Caller: c, At: snapshot.Snapshot{Versions: tt.at}, Since: since}
 		err := states.Report(t.Context(), k, func(time.Time) error { return tt.failed })
 		status := 200
 		if problem, ok := errors.AsType[*web.Problem](err); ok {

@@ -12,7 +12,7 @@ import (
 // Reply is an answer of a reporting API before anything is read for it: what its bytes depend on, and a function that reads them.
 // The entity tag is made only of what the bytes depend on, so that a client that has the bytes gets a 304 without a report (H8).
 type Reply struct {
-	States // set by the Front
+	Snapshots // set by the Front
 	// Of says what the bytes depend on besides the program, the route, the tenant, its network, the snapshots, the parameters,
 	// the period and the format: settings and, if the answer shows it, the day or the hour of the snapshot.
 	Of string
@@ -38,9 +38,9 @@ type Reply struct {
 	// the bytes.
 	Loose bool
 	// Enter waits for a slot before the reply is read, and returns a function that gives it back; nil waits for nothing.
-	Enter func(ctx context.Context, s States) (leave func(), err error)
+	Enter func(ctx context.Context, s Snapshots) (leave func(), err error)
 	// Read reads the content from a snapshot; from is since when its facts are current.
-	Read func(ctx context.Context, s States, from time.Time) (Content, error)
+	Read func(ctx context.Context, s Snapshots, from time.Time) (Content, error)
 
 	pull string // names the query as one of a pull
 }
@@ -54,10 +54,10 @@ type Content struct {
 }
 
 // List is the reply that is a page of a list. ask returns the rows; with changedSince those that have changed.
-func List[T any](table wire.Table[T], page paging.Page, ask func(ctx context.Context, s States, from time.Time) (paging.List[T], error)) Reply {
+func List[T any](table wire.Table[T], page paging.Page, ask func(ctx context.Context, s Snapshots, from time.Time) (paging.List[T], error)) Reply {
 	return Reply{
 		Page: &page, Changes: table.Key != nil, Rows: true, Sample: Content{Rows: table.Rows(paging.List[T]{})},
-		Read: func(ctx context.Context, s States, from time.Time) (Content, error) {
+		Read: func(ctx context.Context, s Snapshots, from time.Time) (Content, error) {
 			list, err := ask(ctx, s, from)
 			return Content{Rows: table.Rows(list)}, err
 		},
@@ -65,8 +65,8 @@ func List[T any](table wire.Table[T], page paging.Page, ask func(ctx context.Con
 }
 
 // Object is the reply that shows one value, which ask returns.
-func Object[T any](content func(*T) Content, ask func(ctx context.Context, s States, from time.Time) (*T, error)) Reply {
-	return Reply{Sample: content(new(T)), Read: func(ctx context.Context, s States, from time.Time) (Content, error) {
+func Object[T any](content func(*T) Content, ask func(ctx context.Context, s Snapshots, from time.Time) (*T, error)) Reply {
+	return Reply{Sample: content(new(T)), Read: func(ctx context.Context, s Snapshots, from time.Time) (Content, error) {
 		v, err := ask(ctx, s, from)
 		if err != nil {
 			return Content{}, err
@@ -98,7 +98,7 @@ func (p *Reply) write(w *wire.Writer, c Content, from time.Time) {
 		case p.Breakdown == nil:
 			writePage(w, *p.Page, c.Rows.Total, "")
 		case w.Optional(*p.Breakdown):
-			writePage(w, *p.Page, c.Rows.Total, "The page of the breakdown, where there is one.")
+			writePage(w, *p.Page, c.Rows.Total, "The page of the breakdown, if there is one.")
 		}
 	})
 	w.Object("data", "", "", func() {

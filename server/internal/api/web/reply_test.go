@@ -20,11 +20,11 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/api/wire"
 )
 
-// desk answers replies, and counts those that are read.
+// desk answers replies, and counts how often one is read.
 type desk struct {
 	web.Front
 	keeper
-	erased bool // since the key was checked
+	erased bool // whether people were erased since the key was checked
 	reads  int
 	rows   []int64
 }
@@ -32,7 +32,7 @@ type desk struct {
 // Check implements web.Keys.
 func (d *desk) Check(context.Context, string, bool) (web.Caller, error) { return web.Caller{}, nil }
 
-// shelf keeps every body.
+// shelf is a cache that keeps every body.
 type shelf map[snapshot.Key]snapshot.Value
 
 // Load implements snapshot.Cache.
@@ -52,9 +52,9 @@ func newDesk() *desk {
 	return d
 }
 
-// reply is an answer of a list.
+// reply returns a reply that is a list.
 func (d *desk) reply() web.Reply {
-	p := web.Reply{Of: "/list", Rows: true, Read: func(context.Context, web.States, time.Time) (web.Content, error) {
+	p := web.Reply{Of: "/list", Rows: true, Read: func(context.Context, web.Snapshots, time.Time) (web.Content, error) {
 		d.reads++
 		rows := wire.Table[int64]{Write: func(w *wire.Writer, n *int64) { w.Int("n", *n, "") }}.Rows(paging.List[int64]{Rows: d.rows, Total: 12345, Erased: d.erased})
 		return web.Content{Rows: rows}, nil
@@ -64,7 +64,7 @@ func (d *desk) reply() web.Reply {
 	return p
 }
 
-// send answers a reply to a request with headers, in pairs.
+// send sends a reply to a request with headers, which are given in pairs.
 func (d *desk) send(t *testing.T, p web.Reply, headers ...string) *httptest.ResponseRecorder {
 	t.Helper()
 	r, w := httptest.NewRequest("GET", "/list", nil), httptest.NewRecorder()
@@ -79,7 +79,7 @@ func (d *desk) send(t *testing.T, p web.Reply, headers ...string) *httptest.Resp
 	return w
 }
 
-// Each thing that the bytes depend on makes another tag, and it alone.
+// TestTagIsOfAllThatBytesDependOn tests that the tag depends on exactly what the bytes depend on.
 func TestTagIsOfAllThatBytesDependOn(t *testing.T) {
 	d := newDesk()
 	tags := map[string]string{}
@@ -108,7 +108,7 @@ func TestTagIsOfAllThatBytesDependOn(t *testing.T) {
 			d.Answers = &web.Answers{Build: func() string { return "two" }}
 		}
 		if p.At != p.Now {
-			p.Now = p.At // else it is a state of before, of which the keeper says since when it held
+			p.Now = p.At // else it is an earlier snapshot, and the keeper says since when it was current
 		}
 		tag := d.send(t, p, headers...).Header().Get("ETag")
 		if other, ok := tags[tag]; ok {
@@ -130,7 +130,7 @@ func TestTagIsOfAllThatBytesDependOn(t *testing.T) {
 	}
 }
 
-// Who has the answer is told so without anything being read; the total comes from the tag.
+// TestHadWithoutReading tests that a client that has the answer gets a 304 without a read. The total comes from the tag.
 func TestHadWithoutReading(t *testing.T) {
 	d := newDesk()
 	for _, accept := range []string{"application/json", "text/csv"} {
@@ -143,7 +143,7 @@ func TestHadWithoutReading(t *testing.T) {
 			reads  int
 		}{
 			{tag, 304, 0}, {`"x", ` + tag, 304, 0}, {strings.TrimPrefix(tag, "W/"), 304, 0},
-			{"*", 304, 1}, // which does not tell the total
+			{"*", 304, 1}, // it has no total
 			{`"x"`, 200, 1}, {base + `"`, 200, 1}, {base + `."`, 200, 1}, {base + `.12345.1"`, 200, 1}, {base + `.-12345"`, 200, 1}, {base + `.012345"`, 200, 1},
 		} {
 			d.reads = 0
@@ -161,8 +161,8 @@ func TestHadWithoutReading(t *testing.T) {
 	}
 }
 
-// What was asked before it was looked whether the client has the answer stays so: a state that is gone is gone, and one that is used
-// is noted.
+// TestHadOfAState tests that the snapshot is checked even if the client has the answer: the use of a snapshot is noted,
+// and one that has expired is an error.
 func TestHadOfAState(t *testing.T) {
 	d := newDesk()
 	then := d.reply()
@@ -180,7 +180,7 @@ func TestHadOfAState(t *testing.T) {
 	}
 }
 
-// Where bytes depend on more, they are always made, and the tag is theirs.
+// TestLooseReply tests that the bytes of a loose reply are always made, and that the tag depends on them.
 func TestLooseReply(t *testing.T) {
 	d := newDesk()
 	p := d.reply()
@@ -195,7 +195,7 @@ func TestLooseReply(t *testing.T) {
 	}
 }
 
-// Somebody is erased between the check of the key and the reading: what was read is not what the tag of that check names.
+// TestErasedMeanwhile tests that an erasure between the key check and the read changes the tag of the answer.
 func TestErasedMeanwhile(t *testing.T) {
 	d := newDesk()
 	people := d.reply()
@@ -213,9 +213,9 @@ func TestErasedMeanwhile(t *testing.T) {
 	}
 }
 
-// A body that was made is sent again as it was, in each form and coding, and nothing is read for it.
+// TestKeptBodies tests that a body that was made is sent again unchanged, in each form and coding, without a read.
 func TestKeptBodies(t *testing.T) {
-	for _, rows := range []int{1, 1000} { // one that is worth compressing, and one that is not
+	for _, rows := range []int{1, 1000} { // a body too small to compress, and a large one
 		d, kept := newDesk(), shelf{}
 		d.Answers.Kept, d.rows = kept, make([]int64, rows)
 		texts := map[string]string{}
@@ -246,7 +246,7 @@ func TestKeptBodies(t *testing.T) {
 	}
 }
 
-// What shows people is kept nowhere, nor what is not all that its name says.
+// TestNotKept tests that answers with people and loose answers are not kept.
 func TestNotKept(t *testing.T) {
 	for what, change := range map[string]func(*desk, *web.Reply){
 		"people":       func(_ *desk, p *web.Reply) { p.People = true },
@@ -268,7 +268,7 @@ func TestNotKept(t *testing.T) {
 	}
 }
 
-// Another state, tenant or form has a body of its own.
+// TestKeptApart tests that another snapshot, tenant, network or query has its own body.
 func TestKeptApart(t *testing.T) {
 	d := newDesk()
 	d.Answers.Kept = shelf{}
@@ -286,13 +286,13 @@ func TestKeptApart(t *testing.T) {
 	}
 }
 
-// Requests for one body at once make it once. It belongs to none of them: the one that began it leaves, and the others have it.
+// TestMadeOnce tests that simultaneous requests make a body once, even if the request that began it leaves.
 func TestMadeOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d, p, release := newDesk(), newDesk().reply(), make(chan struct{})
 		d.Answers.Kept = cache.New(1 << 20)
 		read, reads := p.Read, 0
-		p.Read = func(ctx context.Context, s web.States, from time.Time) (web.Content, error) {
+		p.Read = func(ctx context.Context, s web.Snapshots, from time.Time) (web.Content, error) {
 			reads++
 			<-release
 			if ctx.Err() != nil {
@@ -328,7 +328,7 @@ func TestMadeOnce(t *testing.T) {
 	})
 }
 
-// As many replies are read at once as there are slots. One that waits in a queue of its own takes none.
+// TestSlots tests that the slots bound the replies read at once. A reply that waits in its own queue takes none.
 func TestSlots(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDesk()
@@ -336,13 +336,13 @@ func TestSlots(t *testing.T) {
 		release := make(chan struct{})
 		var reading, queueing, answered atomic.Int64
 		p := d.reply()
-		p.Read = func(context.Context, web.States, time.Time) (web.Content, error) {
+		p.Read = func(context.Context, web.Snapshots, time.Time) (web.Content, error) {
 			reading.Add(1)
 			<-release
 			return web.Content{Members: func(*wire.Writer) {}}, nil
 		}
 		queued := p
-		queued.Enter = func(context.Context, web.States) (func(), error) {
+		queued.Enter = func(context.Context, web.Snapshots) (func(), error) {
 			queueing.Add(1)
 			<-release
 			return func() { queueing.Add(-1) }, nil
@@ -367,18 +367,19 @@ func TestSlots(t *testing.T) {
 	})
 }
 
-// A reply that its queue refuses is not read, and one whose time is over before there is a slot leaves its queue.
+// TestNoSlot tests that a reply that its queue refuses is not read. A reply whose context ends before there is a slot
+// leaves its queue.
 func TestNoSlot(t *testing.T) {
 	d := newDesk()
 	d.Answers.Slots = semaphore.NewWeighted(0)
 	p, left := d.reply(), 0
-	p.Enter = func(context.Context, web.States) (func(), error) { return func() { left++ }, nil }
+	p.Enter = func(context.Context, web.Snapshots) (func(), error) { return func() { left++ }, nil }
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := d.Find(httptest.NewRequest("GET", "/list", nil).WithContext(ctx), p); !errors.Is(err, context.Canceled) || left != 1 {
 		t.Errorf("without a slot: %v, left %d times, want %v and once", err, left, context.Canceled)
 	}
-	p.Enter = func(context.Context, web.States) (func(), error) { return nil, web.ErrKey }
+	p.Enter = func(context.Context, web.Snapshots) (func(), error) { return nil, web.ErrKey }
 	if _, err := d.Find(httptest.NewRequest("GET", "/list", nil), p); err != web.ErrKey || d.reads > 0 {
 		t.Errorf("refused by its queue: %v, read %d times, want %v and none", err, d.reads, web.ErrKey)
 	}

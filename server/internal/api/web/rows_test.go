@@ -11,7 +11,7 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/api/wire"
 )
 
-// answerRows answers a request, which has header lines in pairs, with rows of 12,345.
+// answerRows answers a request with rows of a list of 12,345. The headers are given in pairs.
 func answerRows(t *testing.T, target string, rows []int64, headers ...string) *httptest.ResponseRecorder {
 	t.Helper()
 	w := httptest.NewRecorder()
@@ -21,7 +21,7 @@ func answerRows(t *testing.T, target string, rows []int64, headers ...string) *h
 	}
 	table := wire.Table[int64]{Write: func(w *wire.Writer, n *int64) { w.Int("n", *n, "") }}
 	list := table.Rows(paging.List[int64]{Rows: rows, Total: 12345})
-	found, err := (&Front{Answers: new(Answers)}).Find(r, Reply{Rows: true, Read: func(context.Context, States, time.Time) (Content, error) {
+	found, err := (&Front{Answers: new(Answers)}).Find(r, Reply{Rows: true, Read: func(context.Context, Snapshots, time.Time) (Content, error) {
 		return Content{Rows: list}, nil
 	}})
 	if err != nil {
@@ -31,7 +31,7 @@ func answerRows(t *testing.T, target string, rows []int64, headers ...string) *h
 	return w
 }
 
-// TestAccept is H11: which form an Accept header asks for.
+// TestAccept tests which form an Accept header chooses (H11).
 func TestAccept(t *testing.T) {
 	const (
 		document = "application/json; charset=utf-8"
@@ -71,7 +71,7 @@ func TestAccept(t *testing.T) {
 	}
 }
 
-// A workbook is compressed already: it is sent as it is, unless the client refuses that.
+// TestWorkbookIsNotCompressed tests that a workbook has no coding unless the client requires one.
 func TestWorkbookIsNotCompressed(t *testing.T) {
 	for codings, want := range map[string]string{"gzip, zstd": "", "gzip;q=1, identity;q=0.1": "", "gzip, identity;q=0": "gzip"} {
 		w := answerRows(t, "/datasets/books?page=1", []int64{1}, "Accept", wire.XLSXType, "Accept-Encoding", codings)

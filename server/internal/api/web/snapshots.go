@@ -41,15 +41,15 @@ const (
 // Snapshot is the schema of a text that names a snapshot.
 var Snapshot = wire.Object{"type", "string", "minLength", 1, "pattern", `^[A-Za-z0-9_.-]+$`}
 
-const aboutSnapshot = "The X-Snapshot of an earlier answer: answers as then, from the same state of the data and with the same defaults of the period."
+const aboutSnapshot = "The X-Snapshot of an earlier answer: returns an answer from the same snapshot, with the same default period."
 
 // ErrGone refuses a snapshot that has expired. It is never changed.
 var ErrGone = &Problem{Status: http.StatusGone, Message: "that snapshot is no longer kept; begin the pull again"}
 
-const aboutSince = "The X-Snapshot of an earlier pull of the same query, of which a copy is kept: lists the rows that may differ from it, and by their key alone those that have left it. A period must be given then. 410: pull anew."
+const aboutSince = "The X-Snapshot of an earlier pull of the same query, of which you have a copy: returns the rows that may differ, and the keys of rows that are gone. The period is then required. If the answer is 410, pull all rows again."
 
-// States are the snapshots that a caller's request names, and the one that answers it.
-type States struct {
+// Snapshots are the snapshots that a caller's request names, and the one that answers it.
+type Snapshots struct {
 	Caller
 	At    snapshot.Snapshot  // of the answer
 	Given bool               // At is that of snapshot
@@ -60,7 +60,7 @@ type States struct {
 
 // readSince reads the parameter changedSince. With it, the route's period must be given, since its defaults differ from day to
 // day.
-func (s *States) readSince(q *Query, period bool) {
+func (s *Snapshots) readSince(q *Query, period bool) {
 	since, of := s.snapshot(q, SinceParam, aboutSince)
 	switch {
 	case since == nil:
@@ -105,7 +105,7 @@ func (c Caller) pullKey(query string) snapshot.PullKey {
 
 // Report runs a report on the snapshots of the request, and passes it since when the facts of the answer's snapshot are current.
 // Snapshots that the request names are used like those of pulls. The error is ErrGone if one of them has expired.
-func (s States) Report(ctx context.Context, p Pulls, report func(from time.Time) error) error {
+func (s Snapshots) Report(ctx context.Context, p Pulls, report func(from time.Time) error) error {
 	if s.Given {
 		report = s.using(ctx, p, s.At, report)
 	}
@@ -152,6 +152,6 @@ func explainGone(err error) error {
 }
 
 // ShowSnapshot sets the header that names the snapshot of a 200 or a 304.
-func (s States) ShowSnapshot(w http.ResponseWriter) {
+func (s Snapshots) ShowSnapshot(w http.ResponseWriter) {
 	w.Header().Set(SnapshotHeader, s.At.Text(s.query, s.Tenant, s.Secret))
 }

@@ -69,7 +69,7 @@ func (t Table[T]) Rows(list paging.List[T]) Rows {
 func (rows Rows) Members(w *Writer) {
 	rows.list(w, "rows", rows.schema, "", rows.write)
 	if rows.key != nil && w.Optional(rows.removed != nil) {
-		rows.list(w, "removed", rows.schema+"Key", "Only with changedSince: the keys of rows that have left the list.", rows.key)
+		rows.list(w, "removed", rows.schema+"Key", "Only with changedSince: the keys of rows that are no longer in the list.", rows.key)
 	}
 }
 

@@ -30,8 +30,8 @@ func writeBook(w *wire.Writer, b *book) {
 
 var books = wire.Table[book]{Schema: "Book", Write: writeBook, Key: func(w *wire.Writer, b *book) { w.Int("id", b.id, "") }}
 
-// A schema says of a record what its function writes: names, types, what may be null, what is there at times alone, and which
-// schemas have names, each of them once.
+// TestSchemas tests that the schema of a record says what its function writes: the names and types, and which members
+// may be null or absent. A schema that has a name is written once.
 func TestSchemas(t *testing.T) {
 	var s wire.Schemas
 	s.Add("Books", func(w *wire.Writer) {
@@ -49,7 +49,7 @@ func TestSchemas(t *testing.T) {
 	got, err := json.Marshal(s.All())
 	const closed = `"additionalProperties":false}`
 	const want = `{"Books":{"type":"object","properties":{"rows":{"type":"array","items":{"$ref":"#/components/schemas/Book"}},` +
-		`"removed":{"type":"array","items":{"$ref":"#/components/schemas/BookKey"},"description":"Only with changedSince: the keys of rows that have left the list."},` +
+		`"removed":{"type":"array","items":{"$ref":"#/components/schemas/BookKey"},"description":"Only with changedSince: the keys of rows that are no longer in the list."},` +
 		`"editor":{"oneOf":[{"$ref":"#/components/schemas/Author"},{"type":"null"}]},` +
 		`"more":{"type":"object","properties":{"grade":{"type":["integer","null"],"format":"int64","minimum":1,"maximum":9},` +
 		`"band":{"type":["string","null"],"enum":["a","b",null]},"tags":{"type":"array","items":{"type":"string"}},"none":{"type":"null"}},` +

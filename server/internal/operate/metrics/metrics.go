@@ -36,12 +36,12 @@ type Cache interface {
 
 // Metrics are the measurements of one process. Make them with New.
 type Metrics struct {
-	registry *prometheus.Registry
-	requests *prometheus.HistogramVec
-	refused  *prometheus.CounterVec
-	former   prometheus.Gauge
-	keep     prometheus.Gauge
-	database prometheus.Histogram
+	registry   *prometheus.Registry
+	requests   *prometheus.HistogramVec
+	refused    *prometheus.CounterVec
+	superseded prometheus.Gauge
+	keep       prometheus.Gauge
+	database   prometheus.Histogram
 }
 
 // New returns the metrics of a process with a database and a cache. versions returns the versions of the tenants' data; it is
@@ -58,13 +58,13 @@ func New(db *sql.DB, cache Cache, versions func(context.Context) (Versions, erro
 			Name: "lectern_rate_refused_total",
 			Help: "Requests that the rate of a key or a library network refused, by API.",
 		}, []string{"api"}),
-		former: prometheus.NewGauge(prometheus.GaugeOpts{
-			Name: "lectern_former_rows",
-			Help: "Rows of former states that are kept or wait for removal, of all tenants, when removal last looked.",
+		superseded: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "lectern_superseded_rows",
+			Help: "Superseded rows of all tenants, when the server last looked for rows to remove.",
 		}),
 		keep: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "lectern_keep_seconds",
-			Help: "How long a state that was replaced is kept, when removal last looked.",
+			Help: "How long a superseded snapshot stays readable, when the server last looked for rows to remove.",
 		}),
 		database: prometheus.NewHistogram(prometheus.HistogramOpts{
 			Name:    "lectern_database_statement_duration_seconds",
@@ -73,7 +73,7 @@ func New(db *sql.DB, cache Cache, versions func(context.Context) (Versions, erro
 		}),
 	}
 	m.registry.MustRegister(
-		m.requests, m.refused, m.former, m.keep, m.database,
+		m.requests, m.refused, m.superseded, m.keep, m.database,
 		gauge("lectern_cache_bytes", "About how many bytes the cache of the reports holds.", func() float64 { return float64(cache.Bytes()) }),
 		counter("lectern_cache_warm_total", "Values that the reports found in the cache.", func() float64 { had, _ := cache.Loads(); return float64(had) }),
 		counter("lectern_cache_cold_total", "Values that the reports had to make.", func() float64 { _, made := cache.Loads(); return float64(made) }),
@@ -95,7 +95,7 @@ func counter(name, help string, f func() float64) prometheus.Collector {
 
 // Kept notes how many superseded rows removal has left, and the retention.
 func (m *Metrics) Kept(rows int64, keep time.Duration) {
-	m.former.Set(float64(rows))
+	m.superseded.Set(float64(rows))
 	m.keep.Set(keep.Seconds())
 }
 

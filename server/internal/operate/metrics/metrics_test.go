@@ -126,11 +126,11 @@ func TestVersions(t *testing.T) {
 		`lectern_libraries_snapshot_timestamp_seconds{reference="norte",tenant="2"}`:               1789491600,
 		"lectern_data_version{data=\"facts\",kind=\"partner\",reference=\"a\ufffd\",tenant=\"4\"}": 0,
 		`lectern_data_version_tenants_left_out`:                                                    7,
-		`lectern_state_age_seconds{kind="partner",reference="a\"b",tenant="1"}`:                    90,
+		`lectern_snapshot_age_seconds{kind="partner",reference="a\"b",tenant="1"}`:                    90,
 		`lectern_load_timestamp_seconds{kind="partner",reference="oeste",tenant="5"}`:              1789491599.5,
 		`lectern_load_duration_seconds{kind="partner",reference="oeste",tenant="5"}`:               2.5,
 		`lectern_load_rows{kind="partner",reference="oeste",tenant="5"}`:                           12,
-		`lectern_former_rows`:  12,
+		`lectern_superseded_rows`:  12,
 		`lectern_keep_seconds`: 7200,
 	} {
 		if n, ok := got[name]; !ok || n != want {
@@ -138,7 +138,7 @@ func TestVersions(t *testing.T) {
 		}
 	}
 	for name := range got {
-		if strings.HasPrefix(name, "lectern_state_age_seconds") && !strings.Contains(name, `tenant="1"`) {
+		if strings.HasPrefix(name, "lectern_snapshot_age_seconds") && !strings.Contains(name, `tenant="1"`) {
 			t.Errorf("%s is there, want none where it is not known", name)
 		}
 		if strings.HasPrefix(name, "lectern_load_") && !strings.Contains(name, `tenant="5"`) {

@@ -29,24 +29,24 @@ const versionsTimeout = 5 * time.Second
 
 var (
 	version = prometheus.NewDesc("lectern_data_version",
-		"Version of a tenant's data: every load raises both, a write of the directory that of the registers.",
+		"Version of a tenant's data: a load raises both, a directory write raises that of the registers.",
 		[]string{"tenant", "kind", "reference", "data"}, nil)
 	leftOut = prometheus.NewDesc("lectern_data_version_tenants_left_out",
-		"Tenants without a data version here, since "+strconv.Itoa(MaxTenants)+" others were loaded later or their rows could not be read.", nil, nil)
+		"Tenants without a data version here, because "+strconv.Itoa(MaxTenants)+" others were loaded later, or their rows could not be read.", nil, nil)
 	snapshot = prometheus.NewDesc("lectern_libraries_snapshot_timestamp_seconds",
-		"Hour as which the data of a library network took effect. It stands still where loads do not come.",
+		"Hour at which the data of a library network took effect. It does not change without loads.",
 		[]string{"tenant", "reference"}, nil)
-	stateAge = prometheus.NewDesc("lectern_state_age_seconds",
-		"How long the state of a tenant's data that is served has held.",
+	snapshotAge = prometheus.NewDesc("lectern_snapshot_age_seconds",
+		"How long the snapshot of a tenant's data has been current.",
 		[]string{"tenant", "kind", "reference"}, nil)
 	loadEnded = prometheus.NewDesc("lectern_load_timestamp_seconds",
-		"When the last load of a tenant's data ended that succeeded.",
+		"When the last successful load of a tenant's data ended.",
 		[]string{"tenant", "kind", "reference"}, nil)
 	loadTook = prometheus.NewDesc("lectern_load_duration_seconds",
-		"How long that load took.",
+		"How long the last successful load took.",
 		[]string{"tenant", "kind", "reference"}, nil)
 	loadRows = prometheus.NewDesc("lectern_load_rows",
-		"Rows that it read, of all files.",
+		"Rows that the last successful load read, from all files.",
 		[]string{"tenant", "kind", "reference"}, nil)
 )
 
@@ -71,7 +71,7 @@ func (versions tenants) Collect(ch chan<- prometheus.Metric) {
 		gauge(version, float64(v.Registers), tenant, kind, reference, "registers")
 		gauge(version, float64(v.Facts), tenant, kind, reference, "facts")
 		if age := present.Now.Sub(v.Began); !v.Began.IsZero() && age > 0 {
-			gauge(stateAge, age.Seconds(), tenant, kind, reference)
+			gauge(snapshotAge, age.Seconds(), tenant, kind, reference)
 		}
 		if l := v.Last; !l.Ended.IsZero() {
 			gauge(loadEnded, float64(l.Ended.UnixMilli())/1000, tenant, kind, reference)

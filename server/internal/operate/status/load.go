@@ -28,12 +28,12 @@ func WriteTotals(to io.Writer, t *feed.Totals) error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	state := "version " + t.Version
+	version := "version " + t.Version
 	if t.Hour != "" {
-		state += ", which holds from " + t.Hour + " (Brasilia) on"
+		version += ", in effect from " + t.Hour + " (Brasilia)"
 	}
 	_, err := English.Fprintf(to, "%d new events, %d loaded before; %s; %.1f s, %d rows/s\n",
-		t.New, t.Repeated, state, t.Seconds, t.RowsPerSecond)
+		t.New, t.Repeated, version, t.Seconds, t.RowsPerSecond)
 	if t.Check == nil {
 		return err
 	}

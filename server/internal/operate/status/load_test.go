@@ -37,7 +37,7 @@ segments.ndjson line 2: field wpm: must be a number: true
 	}
 	loans := &feed.Totals{Files: []feed.FileTotals{{Name: "loans", Counts: row.Counts{Rows: 2, BeforeHistory: 2}}}, Hour: "2026-08-10 13:00:00", Version: "2.2"}
 	if got := written(t, loans); !strings.Contains(got, "  loans            2    0        0          0           0        2    0\n") ||
-		!strings.Contains(got, "; version 2.2, which holds from 2026-08-10 13:00:00 (Brasilia) on; ") {
+		!strings.Contains(got, "; version 2.2, in effect from 2026-08-10 13:00:00 (Brasilia); ") {
 		t.Errorf("table of libraries =\n%s", got)
 	}
 }

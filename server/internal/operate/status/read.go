@@ -23,9 +23,9 @@ import (
 
 // Reader reads the status of tenants and keys.
 type Reader struct {
-	DB     *database.DB
-	Store  *authdb.Store
-	Former *snapshotdb.Remover // counts the rows of former states
+	DB         *database.DB
+	Store      *authdb.Store
+	Superseded *snapshotdb.Remover // counts superseded rows
 }
 
 // most is how many tenants one statement reads.
@@ -71,7 +71,7 @@ func (r *Reader) tenants(ctx context.Context, named map[auth.Tenant]snapshotdb.T
 			list[i] = tenant(v, live(keysOf[v.ID]))
 			at[v.ID] = &list[i]
 		}
-		for _, read := range []func(context.Context, bun.Tx, []auth.Tenant, map[auth.Tenant]*Tenant) error{kept, r.former, count} {
+		for _, read := range []func(context.Context, bun.Tx, []auth.Tenant, map[auth.Tenant]*Tenant) error{kept, r.superseded, count} {
 			if err := read(ctx, tx, of, at); err != nil {
 				return err
 			}
@@ -115,26 +115,26 @@ func kept(ctx context.Context, tx bun.Tx, of []auth.Tenant, at map[auth.Tenant]*
 		  JOIN versions v ON v.tenant_id = s.tenant_id
 		 WHERE s.tenant_id IN (?0) AND v.tenant_id IN (?0) AND s.registers >= v.oldest_registers AND s.facts >= v.oldest_facts
 		 GROUP BY s.tenant_id`, bun.List(of))
-	return snapshotdb.Visit(rows, err, "states", func(rows *sql.Rows) error {
+	return snapshotdb.Visit(rows, err, "snapshots", func(rows *sql.Rows) error {
 		var t auth.Tenant
 		var n, began int64
 		err := rows.Scan(&t, &n, &began)
 		if st := at[t]; st != nil {
-			st.States.Kept = n
+			st.Snapshots.Kept = n
 			if began > 0 {
-				st.States.Oldest = second(time.UnixMicro(began).UTC())
+				st.Snapshots.Oldest = second(time.UnixMicro(began).UTC())
 			}
 		}
 		return err
 	})
 }
 
-// former counts the superseded rows of tenants.
-func (r *Reader) former(ctx context.Context, tx bun.Tx, of []auth.Tenant, at map[auth.Tenant]*Tenant) error {
-	rows, err := r.Former.SupersededRowsOf(ctx, tx, of)
+// superseded counts the superseded rows of tenants.
+func (r *Reader) superseded(ctx context.Context, tx bun.Tx, of []auth.Tenant, at map[auth.Tenant]*Tenant) error {
+	rows, err := r.Superseded.SupersededRowsOf(ctx, tx, of)
 	for t, n := range rows {
 		if st := at[t]; st != nil {
-			st.States.FormerRows = n
+			st.Snapshots.SupersededRows = n
 		}
 	}
 	return err

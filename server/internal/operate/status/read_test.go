@@ -33,7 +33,7 @@ func TestStatements(t *testing.T) {
 	dbtest.Everywhere(t, func(t *testing.T, db *database.DB) {
 		var n counter
 		store := &authdb.Store{DB: db.DB.WithQueryHook(&n)}
-		r := &status.Reader{DB: &database.DB{DB: store.DB, Engine: db.Engine, URL: db.URL}, Store: store, Former: server.Remover(db, nil)}
+		r := &status.Reader{DB: &database.DB{DB: store.DB, Engine: db.Engine, URL: db.URL}, Store: store, Superseded: server.Remover(db, nil)}
 		took := map[int]int64{}
 		made := 0
 		for _, pairs := range []int{8, 40} {

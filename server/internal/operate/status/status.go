@@ -1,7 +1,7 @@
 // Package status reads what an operator wants to know of a database: the snapshots, the last load, the rows and the live keys of
 // every tenant, and the list of all keys. The commands print its types as JSON; times are cut to seconds.
 //
-//	r := &status.Reader{DB: db, Store: keys, Former: server.Remover(db, nil)}
+//	r := &status.Reader{DB: db, Store: keys, Superseded: server.Remover(db, nil)}
 //	all, err := r.Tenants(ctx, tenants)
 //	err = status.WriteTenants(os.Stdout, all)
 //
@@ -26,8 +26,8 @@ type Tenant struct {
 	Versions  Versions         `json:"versions"`
 	LastLoad  *Load            `json:"lastLoad"` // null before the first one
 	Hour      *string          `json:"hour"`     // of a library network's snapshot, as meta.updatedAt has it (L1); else null
-	States    States           `json:"states"`
-	Next      *Next            `json:"next"` // null where nothing waits for its hour
+	Snapshots Snapshots        `json:"snapshots"`
+	Next      *Next            `json:"next"` // null if there is none
 	Rows      map[string]int64 `json:"rows"`
 	Keys      []LiveKey        `json:"keys"` // by last use, the latest first, those never used last
 }
@@ -45,11 +45,11 @@ type Load struct {
 	Rows    int64     `json:"rows"`
 }
 
-// States are the snapshots of a tenant that can be read.
-type States struct {
-	Kept       int64      `json:"kept"`       // the present one with them
-	Oldest     *time.Time `json:"oldest"`     // when the oldest of them began; null where that is not known
-	FormerRows int64      `json:"formerRows"` // that the present one has not: they are kept, or wait to be removed
+// Snapshots counts the snapshots of a tenant that can be read.
+type Snapshots struct {
+	Kept           int64      `json:"kept"`           // with the current one
+	Oldest         *time.Time `json:"oldest"`         // when the oldest of them began; null if that is not known
+	SupersededRows int64      `json:"supersededRows"` // rows that are not in the current one: retained, or not yet removed
 }
 
 // Next is a load that is not yet in effect.

@@ -38,8 +38,8 @@ func WriteTenants(to io.Writer, all []Tenant) error {
 	return w.Flush()
 }
 
-// stored says what is stored of a tenant: its rows, and what there is besides the present state, such as "3 states since
-// 2026-11-21T17:00Z with 120 former rows".
+// stored tells how many rows of a tenant are stored, and which snapshots there are, such as "3 snapshots since 2026-11-21T17:00Z with
+// 120 superseded rows".
 func stored(t Tenant) string {
 	if t.Removing {
 		return fmt.Sprintf("half removed: run lectern %s remove %s again", t.Kind, t.Reference)
@@ -52,16 +52,16 @@ func stored(t Tenant) string {
 	if t.Hour != nil {
 		text += ", snapshot of " + *t.Hour + " (Brasilia)"
 	}
-	if st := t.States; st.Kept > 1 || st.FormerRows > 0 {
-		states := " states"
+	if st := t.Snapshots; st.Kept > 1 || st.SupersededRows > 0 {
+		snapshots := " snapshots"
 		if st.Kept == 1 {
-			states = " state"
+			snapshots = " snapshot"
 		}
-		text += fmt.Sprint(", ", st.Kept, states)
+		text += fmt.Sprint(", ", st.Kept, snapshots)
 		if st.Oldest != nil {
 			text += " since " + cell(st.Oldest)
 		}
-		text += fmt.Sprint(" with ", st.FormerRows, " former rows")
+		text += fmt.Sprint(" with ", st.SupersededRows, " superseded rows")
 	}
 	if t.Next != nil {
 		text += ", the next from " + cell(&t.Next.From)
