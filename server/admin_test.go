@@ -240,7 +240,7 @@ func TestPrometheusFiles(t *testing.T) {
 	}
 }
 
-// TestMetricsOfTheCache tests that the same request again counts as warm only, and the first one as cold.
+// TestMetricsOfTheCache tests that a first request counts as cold, and the same request again only as warm.
 func TestMetricsOfTheCache(t *testing.T) {
 	f := newFixture(t, dbtest.SQLite(t), server.Config{})
 	figures := func() (warm, cold float64) {
