@@ -94,15 +94,20 @@ func (t *harness) close() {
 	_ = os.RemoveAll(t.dir)
 }
 
-// lectern runs a command to its end.
-func (t *harness) lectern(args ...string) *command {
+// now returns the time at which commands run, except loads: that of the servers. leaseEnds moves only the clock of loads.
+func (t *harness) now() time.Time {
 	at := t.clock.now()
-	for _, s := range t.servers { // leaseEnds moves the clock of loads only: use that of the servers
+	for _, s := range t.servers {
 		if e := s.earliest(); e.Before(at) {
 			at = e
 		}
 	}
-	c := t.product.start(t.env(), at, args...)
+	return at
+}
+
+// lectern runs a command to its end.
+func (t *harness) lectern(args ...string) *command {
+	c := t.product.start(t.env(), t.now(), args...)
 	if errors.Is(c.ended(), errHangs) {
 		fail("hangs: %v", c)
 	}

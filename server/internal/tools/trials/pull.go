@@ -35,6 +35,7 @@ type pull struct {
 	rows     []row // so far
 	page     int   // the last one that was requested
 	began    time.Time
+	later    bool      // the clock had been on a later day before
 	asked    time.Time // by the scenario's clock
 }
 
@@ -66,6 +67,7 @@ func lines(rows []row) (all []string) {
 // first requests the first page of a list. The page is nil during a fault.
 func (t *tenant) first(s *server, k *apiKey, q query, size int) (*pull, *answer, *page) {
 	p := &pull{query: q, key: k, size: size, page: 1, began: t.clock.now(), asked: t.clock.now()}
+	p.later = dayOf(t.clock.latest()) > dayOf(p.began)
 	a := t.get(s, k, q.path, paged(q.params, 1, size, ""))
 	got := t.page(a)
 	if got != nil {
@@ -155,8 +157,10 @@ func (t *tenant) further(p *pull, s *server) (more bool) {
 	snapshot := ""
 	if p.explicit {
 		snapshot = p.snapshot
-	} else if t.clock.now().Sub(p.began) >= 23*time.Hour || dayOf(t.clock.now()) < dayOf(p.began) {
-		return false // after 24 hours it reads the current snapshot; on an earlier day its default dates make another query
+	} else if now := t.clock.now(); now.Sub(p.began) >= 23*time.Hour || dayOf(now) < dayOf(p.began) || p.later && dayOf(now) > dayOf(p.began) {
+		// After 24 hours it reads the current snapshot. On an earlier day its default dates make another query. On a later day, if the
+		// clock was there before it was set back, a pull of then may go on.
+		return false
 	}
 	a := t.get(s, p.key, p.path, paged(p.params, p.page+1, p.size, snapshot))
 	if a.status == 410 && t.clock.latest().Sub(p.began) >= keep && t.clock.latest().Sub(p.asked) >= window {

@@ -131,7 +131,7 @@ func (t *tenant) forget(c chance, _ Step) {
 
 // drop drops the next snapshot, which is not yet in effect.
 func (t *librarySide) drop(_ chance, _ Step) {
-	at := t.clock.now()
+	at := t.now()
 	t.command(nil, "load libraries", "--drop")
 	t.worlds.happens(func(l *library) { l.raise(at); l.next, l.nextHour = nil, time.Time{} })
 }
