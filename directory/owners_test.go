@@ -13,8 +13,8 @@ func second(n float64) time.Time {
 	return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC).Add(time.Duration(n * float64(time.Second)))
 }
 
-// TestCarriersAt tests both sides of every change of owner (F4).
-func TestCarriersAt(t *testing.T) {
+// TestRefOwnersAt tests both sides of every change of owner (F4).
+func TestRefOwnersAt(t *testing.T) {
 	c := directory.RefOwners{"ana": {{second(0), 1}, {second(10), 2}, {second(20), 1}}, "bia": {{second(10), 3}}, "none": nil}
 	for _, tt := range []struct {
 		ref  directory.Ref
@@ -44,8 +44,8 @@ func TestCarriersAt(t *testing.T) {
 	}
 }
 
-// TestCarriersTake tests what Take adds to a history.
-func TestCarriersTake(t *testing.T) {
+// TestRefOwnersTake tests what Take adds to a history.
+func TestRefOwnersTake(t *testing.T) {
 	beginning := time.Unix(0, 0).UTC()
 	history := directory.RefOwners{"ana": {{beginning, 1}, {second(10), 2}}}
 	for _, tt := range []struct {

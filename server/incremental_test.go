@@ -23,9 +23,9 @@ func (f *fixture) moved(t *testing.T) {
 	})
 }
 
-// TestRounds requests the changes in each list, in every format, since the pupil moved. Removed rows have only their
+// TestIncrementalPulls requests the changes in each list, in every format, since the pupil moved. Removed rows have only their
 // key.
-func TestRounds(t *testing.T) {
+func TestIncrementalPulls(t *testing.T) {
 	const tables, lines, document = "text/csv", "application/x-ndjson", "application/json"
 	tests := []struct{ list, accept, total, want string }{
 		{"/users?", document, "1", `{"rows":[],"removed":[{"userId":2}]}`},
@@ -72,9 +72,9 @@ func TestRounds(t *testing.T) {
 	})
 }
 
-// TestBadRounds tests that changedSince must be from an earlier response to the same query, with its dates as they were
+// TestBadIncrementalPulls tests that changedSince must be from an earlier response to the same query, with its dates as they were
 // sent. If its snapshot is no longer stored, the response is 410.
-func TestBadRounds(t *testing.T) {
+func TestBadIncrementalPulls(t *testing.T) {
 	const notGiven, notOne = "startDate and endDate must be given with changedSince", "changedSince must be the X-Snapshot of an earlier answer to this query"
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		f := newFixture(t, db, server.Config{SchoolsRate: -1})

@@ -172,9 +172,9 @@ func names(t *testing.T, db *database.DB, p directory.PartnerID, at, erasures in
 	return got, erased
 }
 
-// TestNamesOfStates tests that a snapshot has the names that were current in it, and that Names reports an erasure
+// TestNamesOfSnapshots tests that a snapshot has the names that were current in it, and that Names reports an erasure
 // since. It reads superseded names only for an earlier snapshot.
-func TestNamesOfStates(t *testing.T) {
+func TestNamesOfSnapshots(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		p, all := newPartner(t, db, "a"), many(9)
 		must(t, putAccounts(t, db, p, 1, all...))
@@ -250,7 +250,7 @@ func TestTokenStays(t *testing.T) {
 	})
 }
 
-func TestLastOfEachStands(t *testing.T) {
+func TestLastOfEachWins(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		p := newPartner(t, db, "a")
 		for version := range int64(2) { // new, then stored

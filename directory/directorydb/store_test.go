@@ -327,9 +327,9 @@ func TestTeacherDeleted(t *testing.T) {
 	})
 }
 
-// TestCarriers tests that each new owner of a reference is recorded with its time. An account owns a reference that it
+// TestRefOwners tests that each new owner of a reference is recorded with its time. An account owns a reference that it
 // gave up until another takes it. A reference with only one owner is not recorded until it is given up (F4).
-func TestCarriers(t *testing.T) {
+func TestRefOwners(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		s := newStage(t, db, "partner")
 		other := newStage(t, db, "other")

@@ -31,9 +31,9 @@ func (l *loader) put(change func(in *intake.Intake)) intake.Stored {
 	return l.state(l.present())
 }
 
-// TestStateIsWhatWasSaved tests that a load finds the tables as the one before saved them: new rows are added, and
+// TestStoredIsWhatWasSaved tests that a load finds the tables as the one before saved them: new rows are added, and
 // changed rows replace the earlier ones.
-func TestStateIsWhatWasSaved(t *testing.T) {
+func TestStoredIsWhatWasSaved(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		l := loaders(t, db, "registers")[0]
 		if st := l.state(l.present()); st.At.Facts != 0 || len(st.Terms)+len(st.Books)+len(st.Lines)+len(st.Channels)+len(st.Readers) != 0 {
@@ -85,8 +85,8 @@ func TestStateIsWhatWasSaved(t *testing.T) {
 	})
 }
 
-// TestLaterReaderRowStands tests that a reader's latest row counts, and at the same instant that of the feed (F1).
-func TestLaterReaderRowStands(t *testing.T) {
+// TestLaterReaderRowWins tests that a reader's latest row counts, and at the same instant that of the feed (F1).
+func TestLaterReaderRowWins(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		l := loaders(t, db, "readers")[0]
 		noon := firstDay.Start().UTC().Add(12 * time.Hour)
@@ -209,8 +209,8 @@ func TestCorrections(t *testing.T) {
 	})
 }
 
-// TestStateOfNobody tests that a partner and an unknown number have no snapshot and take no load.
-func TestStateOfNobody(t *testing.T) {
+// TestSnapshotOfNobody tests that a partner and an unknown number have no snapshot and take no load.
+func TestSnapshotOfNobody(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		l := loaders(t, db, "only")[0]
 		partner, err := snapshotdb.CreateTenant(t.Context(), db, snapshotdb.Tenant{Kind: snapshotdb.Partner, Reference: "p", Name: "P"})

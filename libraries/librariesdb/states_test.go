@@ -13,9 +13,9 @@ import (
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
 
-// TestErasedInEveryState tests that a load erases the e-mail of a deleted reader in every snapshot at once, also in the
+// TestErasedInEverySnapshot tests that a load erases the e-mail of a deleted reader in every snapshot at once, also in the
 // current one (L18). Otherwise only the version of the tables changes, by which incremental pulls find the reader.
-func TestErasedInEveryState(t *testing.T) {
+func TestErasedInEverySnapshot(t *testing.T) {
 	dbtest.Everywhere(t, func(t *testing.T, db *database.DB) {
 		ls := loaders(t, db, "erased", "other")
 		reader := func(id int64, status libraries.ReaderStatus, hour int) libraries.Reader {

@@ -124,8 +124,8 @@ func TestListsBeforeTheFirstLoad(t *testing.T) {
 	}
 }
 
-// TestListsNameTheirState tests that every list reads the snapshot of its access, and uses no cache entry of another one.
-func TestListsNameTheirState(t *testing.T) {
+// TestListsNameTheirSnapshot tests that every list reads the snapshot of its access, and uses no cache entry of another one.
+func TestListsNameTheirSnapshot(t *testing.T) {
 	s := newListStore(t, 4, testDays)
 	old := s.access()
 	old.At.Facts--

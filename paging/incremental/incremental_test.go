@@ -34,11 +34,11 @@ func lists(rt *rapid.T, name string) []row {
 	return list
 }
 
-// TestRound tests that an incremental pull turns a copy of one list into the other, page by page, and lists only rows
+// TestIncrementalPull tests that an incremental pull turns a copy of one list into the other, page by page, and lists only rows
 // that differ.
-func TestRound(t *testing.T) { rapid.Check(t, bringsTheCopy) }
+func TestIncrementalPull(t *testing.T) { rapid.Check(t, bringsTheCopy) }
 
-// FuzzDiff is TestRound with values that a fuzzer draws.
+// FuzzDiff is TestIncrementalPull with values that a fuzzer draws.
 func FuzzDiff(f *testing.F) { f.Fuzz(rapid.MakeFuzz(bringsTheCopy)) }
 
 func bringsTheCopy(rt *rapid.T) {

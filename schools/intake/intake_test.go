@@ -247,8 +247,8 @@ func TestReferenceWithoutHistory(t *testing.T) {
 	}
 }
 
-// TestCarriersToTheMicrosecond tests that owners of a reference change at the whole microseconds that are stored.
-func TestCarriersToTheMicrosecond(t *testing.T) {
+// TestRefOwnersToTheMicrosecond tests that owners of a reference change at the whole microseconds that are stored.
+func TestRefOwnersToTheMicrosecond(t *testing.T) {
 	in := newIntake()
 	began := time.Date(2026, 3, 10, 12, 0, 0, 1999, time.UTC)
 	in.Stored.Began = began

@@ -124,9 +124,9 @@ func (p *partner) fresh(at snapshot.Versions) *report.Accounts {
 	return reg
 }
 
-// TestRegisterFollows reads accounts on top of earlier ones, across any number of versions. It tests that they are the
+// TestAccountsFollow reads accounts on top of earlier ones, across any number of versions. It tests that they are the
 // same as in a full read, and that the earlier ones do not change.
-func TestRegisterFollows(t *testing.T) {
+func TestAccountsFollow(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		p := newPartner(t, db)
 		store := &schoolsdb.Store{DB: db.DB}
@@ -155,9 +155,9 @@ func TestRegisterFollows(t *testing.T) {
 	})
 }
 
-// TestRegisterReadsWhatChanged tests that rows are not read again if nothing has written them since. The test alters
+// TestAccountsReadWhatChanged tests that rows are not read again if nothing has written them since. The test alters
 // them behind the store's back, so that reading them would show.
-func TestRegisterReadsWhatChanged(t *testing.T) {
+func TestAccountsReadWhatChanged(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		p := newPartner(t, db)
 		r := rand.New(rand.NewPCG(2, 2))
@@ -196,8 +196,8 @@ func TestRegisterReadsWhatChanged(t *testing.T) {
 	})
 }
 
-// TestRegisterForgotten tests that accounts are read correctly after earlier ones were garbage collected.
-func TestRegisterForgotten(t *testing.T) {
+// TestErasedAccounts tests that accounts are read correctly after earlier ones were garbage collected.
+func TestErasedAccounts(t *testing.T) {
 	p := newPartner(t, dbtest.SQLite(t))
 	store := &schoolsdb.Store{DB: p.db.DB}
 	r := rand.New(rand.NewPCG(3, 3))
@@ -215,9 +215,9 @@ func TestRegisterForgotten(t *testing.T) {
 	}
 }
 
-// TestRegisterOfEveryState reads the accounts of every snapshot, in any order, with one store for all and with a new
+// TestAccountsOfEverySnapshot reads the accounts of every snapshot, in any order, with one store for all and with a new
 // store for each. They must be as they were when the snapshot was current.
-func TestRegisterOfEveryState(t *testing.T) {
+func TestAccountsOfEverySnapshot(t *testing.T) {
 	dbtest.Everywhere(t, func(t *testing.T, db *database.DB) {
 		p := newPartner(t, db)
 		store := &schoolsdb.Store{DB: db.DB}
@@ -239,8 +239,8 @@ func TestRegisterOfEveryState(t *testing.T) {
 	})
 }
 
-// TestRegisterRestored tests that accounts in memory are ignored if versions go back, as in a restored copy.
-func TestRegisterRestored(t *testing.T) {
+// TestAccountsRestored tests that accounts in memory are ignored if versions go back, as in a restored copy.
+func TestAccountsRestored(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		p := newPartner(t, db)
 		store := &schoolsdb.Store{DB: db.DB}
@@ -266,9 +266,9 @@ func TestRegisterRestored(t *testing.T) {
 	})
 }
 
-// TestRegisterBesideWriters tests that readers of one store, while the accounts change, get the same as a new store
+// TestAccountsBesideWriters tests that readers of one store, while the accounts change, get the same as a new store
 // reads at the same version.
-func TestRegisterBesideWriters(t *testing.T) {
+func TestAccountsBesideWriters(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		const changes, readers = 60, 4
 		p := newPartner(t, db)

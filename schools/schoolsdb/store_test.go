@@ -125,8 +125,8 @@ func (f *fixture) answers(at snapshot.Versions) string {
 	return text
 }
 
-// TestReadsNameTheirState tests that every snapshot answers as it did when it was loaded, whatever was loaded since.
-func TestReadsNameTheirState(t *testing.T) {
+// TestReadsNameTheirSnapshot tests that every snapshot answers as it did when it was loaded, whatever was loaded since.
+func TestReadsNameTheirSnapshot(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		f := newFixture(t, db)
 		var states []snapshot.Versions
@@ -241,8 +241,8 @@ func setBlock(t *testing.T, db *database.DB, kind int16, data []byte) {
 	}
 }
 
-// TestStateIsOfOneTime tests that State reads one point in time: it knows the reference that an account gave up.
-func TestStateIsOfOneTime(t *testing.T) {
+// TestStoredIsOfOneTime tests that State reads one point in time: it knows the reference that an account gave up.
+func TestStoredIsOfOneTime(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		f := newFixture(t, db)
 		f.load("s")

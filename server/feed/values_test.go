@@ -303,7 +303,7 @@ func TestEveryDay(t *testing.T) {
 	}
 }
 
-func TestFirstFaultStands(t *testing.T) {
+func TestFirstFaultWins(t *testing.T) {
 	file := write(t, "f.ndjson", []byte(`{"ints":"x","integer":-1,"id":{}}`))
 	want := "f.ndjson line 1: field id: must be a string or a whole number"
 	if err := readEach[every](context.Background(), file, nil, nil); err == nil || err.Error() != want {

@@ -44,9 +44,9 @@ func TestLoanReadingsForm(t *testing.T) {
 	}
 }
 
-// TestFoldTellsWhatWasRead tests when the readings of a title are reported, once for each day with a loan. They are
+// TestAggregateTellsWhatWasRead tests when the readings of a title are reported, once for each day with a loan. They are
 // reported if they changed or a loan is new, and not before anything was read.
-func TestFoldTellsWhatWasRead(t *testing.T) {
+func TestAggregateTellsWhatWasRead(t *testing.T) {
 	const reader, book = 4, 9
 	day := libraries.HistoryStart
 	loan := func(id int64, after int) libraries.LoanChange {

@@ -260,8 +260,8 @@ func TestKept(t *testing.T) {
 	})
 }
 
-// TestPullOfAGoneState tests that pulls of a snapshot that is gone do not retain any other snapshot.
-func TestPullOfAGoneState(t *testing.T) {
+// TestPullOfAnExpiredSnapshot tests that pulls of a snapshot that is gone do not retain any other snapshot.
+func TestPullOfAnExpiredSnapshot(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		s, tenant, now := newStore(t, db)
 		ctx, start := t.Context(), *now

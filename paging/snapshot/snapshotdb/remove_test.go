@@ -160,8 +160,8 @@ func TestKeep(t *testing.T) {
 	})
 }
 
-// TestSetKeep tests that the retention is one value of the database, with a default of two hours.
-func TestSetKeep(t *testing.T) {
+// TestSetRetention tests that the retention is one value of the database, with a default of two hours.
+func TestSetRetention(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		s := newSite(t, db)
 		if keep, err := s.Retention(t.Context()); err != nil || keep != 2*time.Hour {

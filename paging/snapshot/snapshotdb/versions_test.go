@@ -59,9 +59,9 @@ func scan(ctx context.Context, b snapshot.Blocks, t auth.Tenant, at int64, k sna
 	return text, err
 }
 
-// TestStates runs random loads of a tenant that publish, fail, die or sleep. It tests that every published snapshot
+// TestSnapshots runs random loads of a tenant that publish, fail, die or sleep. It tests that every published snapshot
 // reads as its loads wrote it. A load that another has taken over from must not write.
-func TestStates(t *testing.T) {
+func TestSnapshots(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		store, tenant, now := newStore(t, db)
 		if f := flag.Lookup("rapid.checks"); f.Value.String() == f.DefValue { // each check runs some thirty loads
@@ -82,7 +82,7 @@ func TestStates(t *testing.T) {
 	})
 }
 
-// machine is one run of TestStates.
+// machine is one run of TestSnapshots.
 type machine struct {
 	*rapid.T
 	store  *snapshotdb.Store

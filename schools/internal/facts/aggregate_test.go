@@ -124,8 +124,8 @@ func TestFoldTakesPiecesInAnyOrder(t *testing.T) {
 	})
 }
 
-// TestFoldAgreesWithTheRules compares an aggregation with the rules S3 to S6, applied event by event.
-func TestFoldAgreesWithTheRules(t *testing.T) {
+// TestAggregateAgreesWithTheRules compares an aggregation with the rules S3 to S6, applied event by event.
+func TestAggregateAgreesWithTheRules(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		events := someEvents(t)
 		s := newStored()
@@ -157,9 +157,9 @@ func TestFoldAgreesWithTheRules(t *testing.T) {
 	})
 }
 
-// TestFirstOfOneLoadStands tests F1: of the events of one load that share identifier and day the first counts, whatever
+// TestFirstOfOneLoadWins tests F1: of the events of one load that share identifier and day the first counts, whatever
 // the others say.
-func TestFirstOfOneLoadStands(t *testing.T) {
+func TestFirstOfOneLoadWins(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		type key struct {
 			id  schools.EventID
@@ -233,8 +233,8 @@ func sharesOf(events []schools.Event, date calendar.Date) map[int64]int64 {
 	return shares
 }
 
-// TestRepeatedEventStandsOnce tests F1: of events with the same identifier, user and day the first one counts.
-func TestRepeatedEventStandsOnce(t *testing.T) {
+// TestRepeatedEventCountsOnce tests F1: of events with the same identifier, user and day the first one counts.
+func TestRepeatedEventCountsOnce(t *testing.T) {
 	event := schools.Event{ID: someID(1), Day: 20000, Effect: schools.EffectiveReading, Book: 1, MS: 6000}
 	other := event
 	other.MS = 60000
@@ -246,9 +246,9 @@ func TestRepeatedEventStandsOnce(t *testing.T) {
 	}
 }
 
-// TestFoldRefusesWithoutRecord tests that a book in the index must have a record. A new record would lose what the user
+// TestAggregateRefusesWithoutRecord tests that a book in the index must have a record. A new record would lose what the user
 // read on other days, and would divide the minutes of the same day wrongly.
-func TestFoldRefusesWithoutRecord(t *testing.T) {
+func TestAggregateRefusesWithoutRecord(t *testing.T) {
 	ledger := facts.NewLedger([]facts.BookDays{{Book: 1, Days: []calendar.Date{20000}}, {Book: 2, Days: []calendar.Date{20000}}})
 	day := func(date calendar.Date, ms int64) *reading.Record {
 		return &reading.Record{Days: []reading.Day{{Date: date, MS: ms}}}

@@ -45,9 +45,9 @@ func TestForget(t *testing.T) {
 	}
 }
 
-// TestKilledForget kills the command at random moments. The person is then either unchanged or erased, and another run
+// TestKilledErasure kills the command at random moments. The person is then either unchanged or erased, and another run
 // completes the erasure, down to the bytes of the file.
-func TestKilledForget(t *testing.T) {
+func TestKilledErasure(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		t.Chdir(t.TempDir())
 		ok(t, "--db", db.URL, "partner", "create", "ana", "--name", "Ana")

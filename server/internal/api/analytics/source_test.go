@@ -178,8 +178,8 @@ func TestNoSessions(t *testing.T) {
 	}
 }
 
-// TestFirstStoredAnswerStands tests that if two replicas ask at once, the answer that is stored first counts.
-func TestFirstStoredAnswerStands(t *testing.T) {
+// TestFirstStoredAnswerWins tests that if two replicas ask at once, the answer that is stored first counts.
+func TestFirstStoredAnswerWins(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		tl := newTool(t)
 		s := newSite(t, db, tl.URL)

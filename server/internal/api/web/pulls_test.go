@@ -31,9 +31,9 @@ func (k *keeper) KeptFrom(context.Context, auth.Tenant, snapshot.Versions) (time
 	return time.Unix(7, 0), nil
 }
 
-// TestReportOfAState tests that an earlier snapshot must be kept from before the report's first statement to after its
+// TestReportOfASnapshot tests that an earlier snapshot must be kept from before the report's first statement to after its
 // last. Otherwise the error is ErrGone, even if the report succeeded: it may have read what was being removed.
-func TestReportOfAState(t *testing.T) {
+func TestReportOfASnapshot(t *testing.T) {
 	now, then := snapshot.Versions{Registers: 2, Facts: 2}, snapshot.Versions{Registers: 1, Facts: 2}
 	boom := errors.New("a row is missing")
 	for _, tt := range []struct {
@@ -74,9 +74,9 @@ func (k *keeper) UsePull(context.Context, snapshot.PullKey, snapshot.Snapshot, t
 	return nil
 }
 
-// TestReportOfARound tests that both snapshots of an incremental pull must be kept until its end. If one expires or
+// TestReportOfAnIncrementalPull tests that both snapshots of an incremental pull must be kept until its end. If one expires or
 // there are too many changes, the client must begin again.
-func TestReportOfARound(t *testing.T) {
+func TestReportOfAnIncrementalPull(t *testing.T) {
 	now, then, before := snapshot.Versions{Registers: 3, Facts: 3}, snapshot.Versions{Registers: 2, Facts: 2}, snapshot.Versions{Registers: 1, Facts: 1}
 	boom := errors.New("a row is missing")
 	for _, tt := range []struct {

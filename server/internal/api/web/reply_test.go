@@ -161,9 +161,9 @@ func TestHadWithoutReading(t *testing.T) {
 	}
 }
 
-// TestHadOfAState tests that the snapshot is checked even if the client has the answer: the use of a snapshot is noted,
+// TestHadOfASnapshot tests that the snapshot is checked even if the client has the answer: the use of a snapshot is noted,
 // and one that has expired is an error.
-func TestHadOfAState(t *testing.T) {
+func TestHadOfASnapshot(t *testing.T) {
 	d := newDesk()
 	then := d.reply()
 	then.At, then.Given = snapshot.Snapshot{Versions: snapshot.Versions{Registers: 1, Facts: 1}}, true
