@@ -126,12 +126,12 @@ func TestVersions(t *testing.T) {
 		`lectern_libraries_snapshot_timestamp_seconds{reference="norte",tenant="2"}`:               1789491600,
 		"lectern_data_version{data=\"facts\",kind=\"partner\",reference=\"a\ufffd\",tenant=\"4\"}": 0,
 		`lectern_data_version_tenants_left_out`:                                                    7,
-		`lectern_snapshot_age_seconds{kind="partner",reference="a\"b",tenant="1"}`:                    90,
+		`lectern_snapshot_age_seconds{kind="partner",reference="a\"b",tenant="1"}`:                 90,
 		`lectern_load_timestamp_seconds{kind="partner",reference="oeste",tenant="5"}`:              1789491599.5,
 		`lectern_load_duration_seconds{kind="partner",reference="oeste",tenant="5"}`:               2.5,
 		`lectern_load_rows{kind="partner",reference="oeste",tenant="5"}`:                           12,
-		`lectern_superseded_rows`:  12,
-		`lectern_keep_seconds`: 7200,
+		`lectern_superseded_rows`: 12,
+		`lectern_keep_seconds`:    7200,
 	} {
 		if n, ok := got[name]; !ok || n != want {
 			t.Errorf("%s = %v, %v, want %v", name, n, ok, want)
