@@ -12,7 +12,7 @@ import (
 	schoolsintake "github.com/lectern-dev/lectern/schools/intake"
 )
 
-// TestFields has the fields of the feeds' files, as part F of the contract lists them; those with a ! are required.
+// TestFields checks the fields of the feeds' files (part F of the contract). Required fields have a !.
 func TestFields(t *testing.T) {
 	for _, test := range []struct {
 		file string

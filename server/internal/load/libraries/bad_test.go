@@ -13,12 +13,12 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/load"
 )
 
-// second is the good row of a file as another row, with some of its text replaced.
+// second returns the good feed with a second row in a file: its good row with some text replaced.
 func second(name string, changes ...string) map[string]string {
 	return and(name, rowOf(name, changes...))
 }
 
-// badFeeds names each way in which a feed is refused, and what is said of it. The day of the load is 10 August.
+// badFeeds returns bad feeds, each with a part of the expected error. They are loaded on 10 August.
 func badFeeds() map[string]struct {
 	files map[string]string
 	want  string
@@ -85,7 +85,7 @@ func badFeeds() map[string]struct {
 	}
 }
 
-// TestBadFeedsLeaveNothing is F2 and F3: the place and reason are told, and nothing of the feed is visible.
+// TestBadFeedsLeaveNothing tests that an error names the place and the reason, and that nothing is loaded (F2, F3).
 func TestBadFeedsLeaveNothing(t *testing.T) {
 	f := newFixture(t, dbtest.SQLite(t))
 	for name, bad := range badFeeds() {
@@ -96,7 +96,7 @@ func TestBadFeedsLeaveNothing(t *testing.T) {
 	}
 }
 
-// TestGoodEdges takes what lies just within the bounds that badFeeds passes.
+// TestGoodEdges tests that a load accepts values just within the bounds that badFeeds exceeds.
 func TestGoodEdges(t *testing.T) {
 	f := newFixture(t, dbtest.SQLite(t))
 	session := func(id string, changes ...string) string {
@@ -122,7 +122,7 @@ func TestGoodEdges(t *testing.T) {
 	}
 }
 
-// TestStoreForbids is F1 against what an earlier load brought.
+// TestStoreForbids tests that a load cannot change the fixed fields of rows that an earlier load stored (F1).
 func TestStoreForbids(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		f := newFixture(t, db)
@@ -145,7 +145,7 @@ func TestStoreForbids(t *testing.T) {
 	})
 }
 
-// TestSkipBad goes on without bad rows and lists them; what refers to a bad row is bad too.
+// TestSkipBad tests that a load can skip bad rows and list them. A row that refers to a bad row is bad too.
 func TestSkipBad(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		f := newFixture(t, db)
@@ -193,8 +193,8 @@ func TestSkipBad(t *testing.T) {
 	})
 }
 
-// TestUnknownIsNotSkipped: a name that a file does not know stops a load that skips bad rows, and is passed over by name
-// alone; it does so in files alone that do not know it (F3).
+// TestUnknownIsNotSkipped tests that an unknown field stops a load that skips bad rows. A load can ignore the field by
+// name, only in files that do not know it (F3).
 func TestUnknownIsNotSkipped(t *testing.T) {
 	f := newFixture(t, dbtest.SQLite(t))
 	files := joined(good, map[string]string{"sessions.ndjson": rowOf("sessions.ndjson", `"seconds"`, `"name":"x","seconds"`)})
@@ -209,7 +209,7 @@ func TestUnknownIsNotSkipped(t *testing.T) {
 	}
 }
 
-// TestCheck is F7: a check counts what the load after it does, and writes nothing; it finds all bad rows.
+// TestCheck tests that a check counts what the next load does, stores no rows, and finds all bad rows (F7).
 func TestCheck(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		f := newFixture(t, db)

@@ -12,7 +12,7 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/load"
 )
 
-// TestCalledOff: a load that is called off, wherever it is, says so in one sentence, and leaves nothing.
+// TestCalledOff tests that a load that is canceled at any stage says so in one sentence and leaves nothing.
 func TestCalledOff(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		f := newFixture(t, db)
@@ -33,7 +33,7 @@ func TestCalledOff(t *testing.T) {
 	})
 }
 
-// TestCheckKeepsItsState: the state that a check reads is kept as that of a pull is.
+// TestCheckKeepsItsState tests that the snapshot that a check reads is retained, like that of a pull.
 func TestCheckKeepsItsState(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		f := newFixture(t, db)

@@ -11,8 +11,8 @@ import (
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
 
-// TestErasedFromTheFile looks for the e-mails of readers who deleted their accounts in every byte of an embedded database:
-// they are kept nowhere (L18).
+// TestErasedFromTheFile tests that the files of an embedded database have no e-mail of a reader who deleted the account
+// (L18).
 func TestErasedFromTheFile(t *testing.T) {
 	db := dbtest.SQLite(t)
 	f := newFixture(t, db)

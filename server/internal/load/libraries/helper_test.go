@@ -20,7 +20,7 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/load"
 )
 
-// good is a feed of one row each, to which the tests add others.
+// good is a feed with one or two rows in each file. The tests add others.
 var good = map[string]string{
 	"libraries.ndjson":    `{"id":1,"name":"Central"}`,
 	"ageGroups.ndjson":    `{"id":1,"name":"Adulto"}`,
@@ -40,7 +40,7 @@ var good = map[string]string{
 	"suggestions.ndjson":  `{"requestId":1,"userId":1,"title":"Senhora","availability":"none","requestedAt":"2026-08-03T14:00:00-03:00"}`,
 }
 
-// with is the good feed with another file in the place of one resource.
+// with returns the good feed with one resource's file replaced.
 func with(name, text string) map[string]string {
 	files := map[string]string{}
 	resource, _, _ := strings.Cut(name, ".")
@@ -53,7 +53,7 @@ func with(name, text string) map[string]string {
 	return files
 }
 
-// withoutLoans is the good feed before its loan was made.
+// withoutLoans returns the good feed without its loan and renewal.
 func withoutLoans() map[string]string {
 	files := maps.Clone(good)
 	delete(files, "loans.ndjson")
@@ -61,10 +61,10 @@ func withoutLoans() map[string]string {
 	return files
 }
 
-// and is the good feed with a second line in a file.
+// and returns the good feed with a line added to a file.
 func and(name, line string) map[string]string { return with(name, good[name]+"\n"+line) }
 
-// rowOf is the good row of a file with some of its text replaced: old, new, old, new…
+// rowOf returns the good row of a file with some of its text replaced: old, new, old, new…
 func rowOf(name string, changes ...string) string {
 	text := good[name]
 	for i := 0; i < len(changes); i += 2 {
@@ -76,7 +76,7 @@ func rowOf(name string, changes ...string) string {
 	return text
 }
 
-// fixture is an empty library network, and a clock that stands.
+// fixture is an empty library network, with a clock that the test sets.
 type fixture struct {
 	t       *testing.T
 	db      *database.DB
@@ -85,7 +85,7 @@ type fixture struct {
 	now     time.Time
 }
 
-// noon is at 20 past twelve in Brasilia, on the tenth of August.
+// noon returns 12:20 in Brasilia on 10 August 2026.
 func noon() time.Time { return time.Date(2026, 8, 10, 15, 20, 0, 0, time.UTC) }
 
 func newFixture(t *testing.T, db *database.DB) *fixture {
@@ -109,7 +109,7 @@ func (f *fixture) load(files map[string]string, change func(*load.Options)) (*fe
 	return load.Libraries(f.t.Context(), f.store, f.network, os.DirFS(folder(f.t, files)), o)
 }
 
-// must is load at once, without an error.
+// must loads the files with immediate effect. An error ends the test.
 func (f *fixture) must(files map[string]string) *feed.Totals {
 	f.t.Helper()
 	totals, err := f.load(files, func(o *load.Options) { o.Immediately = true })
@@ -119,7 +119,7 @@ func (f *fixture) must(files map[string]string) *feed.Totals {
 	return totals
 }
 
-// folder writes a feed.
+// folder writes a feed to a new folder and returns its path.
 func folder(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -131,14 +131,14 @@ func folder(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-// joined is a feed with some files more, or others in the place of those of the same name.
+// joined returns a feed with files added or replaced.
 func joined(files, more map[string]string) map[string]string {
 	files = maps.Clone(files)
 	maps.Copy(files, more)
 	return files
 }
 
-// access is that of the network's present state.
+// access returns the access to the network's current snapshot.
 func (f *fixture) access() report.Access {
 	f.t.Helper()
 	a, err := f.store.Present(f.t.Context(), f.network)
@@ -148,7 +148,7 @@ func (f *fixture) access() report.Access {
 	return a
 }
 
-// hour returns the hour of the present state.
+// hour returns the hour of the current snapshot.
 func (f *fixture) hour() string {
 	f.t.Helper()
 	return f.access().Hour.String()
@@ -204,7 +204,7 @@ func (f *fixture) titleSum(book int64, m metric.Metric) int64 {
 	return list.Rows[0].Sums[m]
 }
 
-// empty fails unless nothing was ever loaded.
+// empty checks that the network has no rows and no version.
 func (f *fixture) empty(name string) {
 	f.t.Helper()
 	st, err := f.store.State(f.t.Context(), f.access())

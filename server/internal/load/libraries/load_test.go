@@ -18,7 +18,7 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/load"
 )
 
-// totals are those of the good feed, of whose registers each row is as one says.
+// totals returns the totals of the good feed. one has the counts of each row of a table.
 func totals(one row.Counts, fresh, repeated int) *feed.Totals {
 	t := &feed.Totals{New: fresh, Repeated: repeated, Hour: "2026-08-10 12:00:00"}
 	for _, name := range strings.Fields("libraries ageGroups publishers categories subjects books lines readers loans renewals reservations sessions previews activity channels suggestions") {
@@ -34,7 +34,7 @@ func totals(one row.Counts, fresh, repeated int) *feed.Totals {
 	return t
 }
 
-// counted is what totals count.
+// counted formats the counts of totals.
 func counted(t *feed.Totals) string {
 	text := fmt.Sprint(t.New, t.Repeated, t.Hour)
 	for _, f := range t.Files {
@@ -43,7 +43,7 @@ func counted(t *feed.Totals) string {
 	return text
 }
 
-// TestLoad loads the good feed twice: once all is new, then nothing is.
+// TestLoad tests that the good feed is all new in the first load, and that nothing is new in the second.
 func TestLoad(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		f := newFixture(t, db)
@@ -60,14 +60,14 @@ func TestLoad(t *testing.T) {
 	})
 }
 
-// version is that of the present state, as totals say it.
+// version returns the current version in the form that totals have.
 func (f *fixture) version() string {
 	f.t.Helper()
 	at := f.access().At
 	return fmt.Sprintf("%d.%d", at.Registers, at.Facts)
 }
 
-// stored fails unless the store has what the good feed says.
+// stored checks that the store has the data of the good feed.
 func (f *fixture) stored() {
 	f.t.Helper()
 	st, err := f.store.State(f.t.Context(), f.access())
@@ -99,7 +99,7 @@ func (f *fixture) stored() {
 	}
 }
 
-// TestTotalsJSON is the one line that the command prints.
+// TestTotalsJSON tests the line of JSON that the command prints.
 func TestTotalsJSON(t *testing.T) {
 	f := newFixture(t, dbtest.SQLite(t))
 	none := f.must(map[string]string{"loans.ndjson": ""})
@@ -117,7 +117,7 @@ func TestTotalsJSON(t *testing.T) {
 	}
 }
 
-// TestLists takes the lists of a CSV by semicolons, and lets rows refer to the terms that they name.
+// TestLists tests that semicolons separate the items of a list in CSV, and that rows can refer to the feed's terms.
 func TestLists(t *testing.T) {
 	f := newFixture(t, dbtest.SQLite(t))
 	f.must(with("books.csv", "bookId,title,categoryIds,subjectIds,hasAudiobook\n1,Iracema,2;1;2,1,true\n2,Til,,,\n"))
@@ -133,8 +133,8 @@ func TestLists(t *testing.T) {
 	}
 }
 
-// TestLaterReaderStands is F1 for readers: the later updatedAt, in the file and in the store, wherever its line is; of equal
-// ones the later line.
+// TestLaterReaderStands tests that the reader with the later updatedAt wins, in the file and in the store, whatever the
+// order of lines. If the times are equal, the later line wins (F1).
 func TestLaterReaderStands(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		f := newFixture(t, db)
@@ -167,7 +167,7 @@ func TestLaterReaderStands(t *testing.T) {
 	})
 }
 
-// TestDeletedReader erases the e-mail of a deleted reader, who can be referred to all the same (L18).
+// TestDeletedReader tests that a deleted reader's e-mail is erased, and that loans can still refer to the reader (L18).
 func TestDeletedReader(t *testing.T) {
 	f := newFixture(t, dbtest.SQLite(t))
 	f.must(good)
@@ -180,8 +180,8 @@ func TestDeletedReader(t *testing.T) {
 	}
 }
 
-// TestEarlyLoans skips what was before the history (G6): a loan with its return, also one that comes again. A renewal is
-// judged by its own day, whether its loan exists or not.
+// TestEarlyLoans tests that a load skips rows from before the history (G6): a loan with its return, also if it is
+// loaded again. The day of a renewal decides, whether its loan exists or not.
 func TestEarlyLoans(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		f := newFixture(t, db)
@@ -218,8 +218,8 @@ func TestEarlyLoans(t *testing.T) {
 	})
 }
 
-// TestLongerHistory has a loan before the history again when the operator has moved the history to before it: it is a loan
-// like others.
+// TestLongerHistory tests a loan from before the history that is loaded again after the operator has moved the
+// history's start to before it. It is then a loan like others.
 func TestLongerHistory(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		f := newFixture(t, db)
@@ -235,8 +235,8 @@ func TestLongerHistory(t *testing.T) {
 	})
 }
 
-// TestFirstLineStands is F1 for events: of two lines of one load with one identifier, reader and day the first counts, in
-// memory and from files; and neither of them counts beside one that was loaded before.
+// TestFirstLineStands tests that the first of two events with the same identifier, reader and day counts (F1), in
+// memory and from spill files. If a later load has them again, neither counts.
 func TestFirstLineStands(t *testing.T) {
 	for _, limit := range []int{0, 1} {
 		dbtest.Each(t, func(t *testing.T, db *database.DB) {
@@ -266,7 +266,7 @@ func TestFirstLineStands(t *testing.T) {
 	}
 }
 
-// TestCorrections lets later feeds return a loan and convert a reservation, and renew a loan that they do not have.
+// TestCorrections tests that a later feed can return a loan, convert a reservation, and renew a loan.
 func TestCorrections(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		f := newFixture(t, db)
@@ -295,7 +295,7 @@ func TestCorrections(t *testing.T) {
 	})
 }
 
-// TestInPieces loads files on their own, each after those that it refers to: the store has the same as after one load.
+// TestInPieces tests that several loads, each after those that it refers to, store the same as one load.
 func TestInPieces(t *testing.T) {
 	f := newFixture(t, dbtest.SQLite(t))
 	for _, names := range [][]string{
@@ -312,7 +312,7 @@ func TestInPieces(t *testing.T) {
 	f.stored()
 }
 
-// TestLeavesNoFiles sets rows aside in files and looks at the temporary folder afterwards, after success and failure.
+// TestLeavesNoFiles tests that a load removes its spill files from the temporary folder, also if it fails.
 func TestLeavesNoFiles(t *testing.T) {
 	f := newFixture(t, dbtest.SQLite(t))
 	for _, files := range []map[string]string{good, and("sessions.ndjson", "nonsense")} {
@@ -326,7 +326,7 @@ func TestLeavesNoFiles(t *testing.T) {
 	f.stored()
 }
 
-// TestReportInsideTheFeed refuses a report that the next load would take for a part of the feed.
+// TestReportInsideTheFeed tests that a load refuses a report that the next load would take for part of the feed.
 func TestReportInsideTheFeed(t *testing.T) {
 	f := newFixture(t, dbtest.SQLite(t))
 	dir := folder(t, good)

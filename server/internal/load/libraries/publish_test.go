@@ -12,7 +12,7 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/load"
 )
 
-// clock is a moment of the tests' day, in Brasilia.
+// clock returns a time on the tests' day, in Brasilia.
 func clock(t *testing.T, text string) time.Time {
 	t.Helper()
 	at, err := time.Parse("2006-01-02 15:04:05.999999 -0700", "2026-08-10 "+text+" -0300")
@@ -22,11 +22,11 @@ func clock(t *testing.T, text string) time.Time {
 	return at
 }
 
-// TestHolds is L1: from when a load holds.
+// TestHolds tests from when a load is in effect (L1).
 func TestHolds(t *testing.T) {
 	tests := []struct {
 		name      string
-		first     string // when the first load was, if any
+		first     string // time of the first load, if any
 		now       string
 		immediate bool
 		hour      string
@@ -67,7 +67,7 @@ func TestHolds(t *testing.T) {
 	}
 }
 
-// TestHoldsFromTheHour serves the former state until the hour, then the loads that hold from it, all of them.
+// TestHoldsFromTheHour tests that the earlier snapshot is served until the hour, and from then on all loads for the hour.
 func TestHoldsFromTheHour(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		f := newFixture(t, db)
@@ -86,7 +86,7 @@ func TestHoldsFromTheHour(t *testing.T) {
 				t.Errorf("at %s %+v holds with %d loans, want %+v with none", at, f.access(), len(f.loans()), before)
 			}
 		}
-		for _, at := range []string{"14:00:00", "13:00:00"} { // what was served stays served
+		for _, at := range []string{"14:00:00", "13:00:00"} { // the snapshot does not go back with the clock
 			if f.now = clock(t, at); f.hour() != "2026-08-10 14:00:00" || len(f.loans()) != 3 || f.sum(metric.Loans) != 3 {
 				t.Errorf("at %s %+v holds with %d loans, want all three", at, f.access(), len(f.loans()))
 			}
@@ -94,7 +94,7 @@ func TestHoldsFromTheHour(t *testing.T) {
 	})
 }
 
-// TestNowMovesWhatWaits: a load at once builds on what waits, which holds at once with it.
+// TestNowMovesWhatWaits tests that an immediate load builds on a waiting load, which then takes effect at once too.
 func TestNowMovesWhatWaits(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		f := newFixture(t, db)
@@ -113,7 +113,7 @@ func TestNowMovesWhatWaits(t *testing.T) {
 	})
 }
 
-// TestDrop withdraws what waits for its hour, of several loads all, and nothing else.
+// TestDrop tests that Drop withdraws all loads that wait for their hour, and nothing else.
 func TestDrop(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		f := newFixture(t, db)
@@ -141,12 +141,12 @@ func TestDrop(t *testing.T) {
 			t.Errorf("the next load = %+v, %v, want the loan anew", totals, err)
 		}
 		f.now = clock(t, "15:00:00")
-		drop("") // it holds
+		drop("") // it is in effect
 		f.stored()
 	})
 }
 
-// TestLateStepIsTakenAgain: a last step in which more than ten seconds go by chooses its hour anew.
+// TestLateStepIsTakenAgain tests that a last step that takes more than ten seconds chooses its hour again.
 func TestLateStepIsTakenAgain(t *testing.T) {
 	f := newFixture(t, dbtest.SQLite(t))
 	f.must(withoutLoans())
@@ -160,7 +160,7 @@ func TestLateStepIsTakenAgain(t *testing.T) {
 		f.now = clock(t, "12:59:49")
 		saving, asked := false, 0
 		f.store.Now = func() time.Time {
-			if asked++; saving && asked == 2 { // the first of the last step chooses the hour
+			if asked++; saving && asked == 2 { // the first call of the last step chooses the hour
 				f.now = f.now.Add(tt.took)
 			}
 			return f.now
@@ -182,7 +182,7 @@ func TestLateStepIsTakenAgain(t *testing.T) {
 	}
 }
 
-// TestWaitsForAnother: a load that begins while another of the network is under way says that it waits, and builds on it.
+// TestWaitsForAnother tests that a load reports that it waits while another load of the network is under way.
 func TestWaitsForAnother(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		f := newFixture(t, db)

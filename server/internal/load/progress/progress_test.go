@@ -18,7 +18,7 @@ func said(log *bytes.Buffer) (lines []string) {
 	return lines
 }
 
-// TestLog: where there is no terminal, a load says every minute where it stands, and at once that it waits for another one.
+// TestLog tests that without a terminal a load logs its progress every minute, and at once that it waits for another load.
 func TestLog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
@@ -44,7 +44,7 @@ func TestLog(t *testing.T) {
 	})
 }
 
-// TestTerminal: a stage is one line that is written anew, and stands when the next one begins.
+// TestTerminal tests that a stage is one line that is rewritten, and that it remains when the next stage begins.
 func TestTerminal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var screen bytes.Buffer

@@ -22,13 +22,13 @@ import (
 
 func text(s string) directory.Field { return directory.Field{Set: true, Text: s} }
 
-// teacher is what the directory is sent of a teacher.
+// teacher returns the input for a teacher in the directory.
 func teacher(ref string) directory.TeacherInput {
 	return directory.TeacherInput{Name: text("Feita"), ReferenceID: text(ref), EntityReferenceID: text("6a"), Email: text("a@example.com"), Phone: text("1")}
 }
 
-// TestFeedAgain loads a feed, changes the directory, and loads the feed twice more: it counts nothing that was counted, and
-// each event stays with the account that had the reference at the event's time (F4).
+// TestFeedAgain loads a feed, changes the directory, and loads the feed twice more. It tests that no event is counted
+// again, and that each event stays with the account that had the reference at the event's time (F4).
 func TestFeedAgain(t *testing.T) {
 	feed := map[string]string{
 		"entities.ndjson": `{"referenceId":"rede","entityType":"network","name":"rede","degree":"6"}
@@ -43,7 +43,7 @@ func TestFeedAgain(t *testing.T) {
 	tests := []struct {
 		rule   string
 		writes string   // ana>anita renames ana, -ana deletes her, +ana creates another
-		want   []string // the accounts' references, by number; - before a deleted one's
+		want   []string // the accounts' references by number, with a - before those of deleted accounts
 	}{
 		{"nothing happened", "", []string{"ana", "bia"}},
 		{"renamed", "ana>anita", []string{"anita", "bia"}},
@@ -84,7 +84,7 @@ func TestFeedAgain(t *testing.T) {
 	})
 }
 
-// feedAgain loads a feed, of which so many events must be new.
+// feedAgain loads a feed and checks the number of new events.
 func (f *fixture) feedAgain(files map[string]string, news int) {
 	f.t.Helper()
 	totals, err := f.load(files, func(o *load.Options) { o.Now = f.store.Now })
@@ -93,7 +93,7 @@ func (f *fixture) feedAgain(files map[string]string, news int) {
 	}
 }
 
-// write changes a teacher of the directory.
+// write renames, deletes or creates a teacher in the directory.
 func (f *fixture) write(what string) {
 	f.t.Helper()
 	api := &directorydb.Store{DB: f.db.DB, Now: f.store.Now}
@@ -140,8 +140,8 @@ func (f *fixture) tenths() map[directory.UserID]int64 {
 	return got
 }
 
-// TestWriteDuringLoad changes the directory before the last step of a load, which validates the rows again: a row that was good is
-// skipped or counted as bad, and each bad row is reported once. If the files have changed too, nothing is loaded.
+// TestWriteDuringLoad changes the directory before the last step of a load, which validates the rows again. A row that
+// was good is then skipped or bad, and each bad row is reported once. If the files have changed too, nothing is loaded.
 func TestWriteDuringLoad(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		f := newFixture(t, db)

@@ -12,7 +12,7 @@ import (
 	"github.com/lectern-dev/lectern/schools/report"
 )
 
-// versions reads the state of the partner's data.
+// versions returns the current versions of the partner's data.
 func versions(t *testing.T, f *fixture) snapshot.Versions {
 	t.Helper()
 	v, err := snapshotdb.ReadCurrent(t.Context(), f.db, auth.Tenant(f.partner))
@@ -22,7 +22,7 @@ func versions(t *testing.T, f *fixture) snapshot.Versions {
 	return snapshot.Versions{Registers: v.Registers, Facts: v.Facts}
 }
 
-// period is that of the good feed.
+// period returns the period of the good feed.
 func period() calendar.Period {
 	return calendar.Period{Start: calendar.MustParse("2026-03-01"), End: calendar.MustParse("2026-03-02")}
 }

@@ -31,7 +31,7 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/load"
 )
 
-// good is a feed of one row each, to which the tests add a bad one.
+// good is a feed with one row in each file. The tests add a bad one.
 var good = map[string]string{
 	"entities.ndjson": `{"referenceId":"rede","entityType":"network","name":"Rede","degree":"F"}`,
 	"accounts.ndjson": `{"referenceId":"ana","kind":"reader","name":"Ana","entityReferenceId":"rede","active":true}`,
@@ -61,7 +61,7 @@ func newPartner(t *testing.T, db *database.DB, ref directory.Ref) *fixture {
 	return &fixture{t, db, &schoolsdb.Store{DB: db.DB, Copy: db.Copy}, id, ref}
 }
 
-// load writes the files, the good ones where they are not given, and loads them.
+// load writes the files and loads them.
 func (f *fixture) load(files map[string]string, change func(*load.Options)) (*feed.Totals, error) {
 	f.t.Helper()
 	dir := f.t.TempDir()
@@ -80,7 +80,7 @@ func (f *fixture) load(files map[string]string, change func(*load.Options)) (*fe
 	return load.Schools(f.t.Context(), f.store, f.partner, f.ref, os.DirFS(dir), o)
 }
 
-// empty fails unless nothing of the partner's data is there and no version was raised.
+// empty checks that the partner has no data and that no version was raised.
 func (f *fixture) empty() {
 	f.t.Helper()
 	for _, table := range []string{"entities", "accounts", "evaluations", "schools_books", "blocks"} {
@@ -94,7 +94,7 @@ func (f *fixture) empty() {
 	}
 }
 
-// with is the good feed with one file changed.
+// with returns the good feed with one file replaced.
 func with(name, text string) map[string]string {
 	files := map[string]string{}
 	resource, _, _ := strings.Cut(name, ".")
@@ -107,14 +107,14 @@ func with(name, text string) map[string]string {
 	return files
 }
 
-// and is the good file with a second line.
+// and returns the good feed with a line added to a file.
 func and(name, line string) map[string]string { return with(name, good[name]+"\n"+line) }
 
 func segment(change, to string) string {
 	return strings.Replace(strings.Replace(good["segments.ndjson"], `"s1"`, `"s2"`, 1), change, to, 1)
 }
 
-// badFeeds names each way in which a feed is refused, and what is said of it.
+// badFeeds returns bad feeds, each with a part of the expected error.
 func badFeeds() map[string]struct {
 	files map[string]string
 	want  string
@@ -181,7 +181,7 @@ func badFeeds() map[string]struct {
 	}
 }
 
-// TestBadFeedsLeaveNothing is F2 and F3: the place and reason are told, and nothing of the feed is visible.
+// TestBadFeedsLeaveNothing tests that an error names the place and the reason, and that nothing is loaded (F2, F3).
 func TestBadFeedsLeaveNothing(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		f := newFixture(t, db)
@@ -195,7 +195,7 @@ func TestBadFeedsLeaveNothing(t *testing.T) {
 	})
 }
 
-// TestSkipBad goes on without bad rows and lists them.
+// TestSkipBad tests that a load can skip bad rows and list them.
 func TestSkipBad(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		f := newFixture(t, db)
@@ -233,8 +233,8 @@ func TestSkipBad(t *testing.T) {
 	})
 }
 
-// TestUnknownIsNotSkipped: a name that a file does not know stops a load that skips bad rows, and a check, and is passed over
-// by name alone; a field that is misspelt in one file and right in another is read there all the same (F3).
+// TestUnknownIsNotSkipped tests that an unknown field stops a load that skips bad rows, and a check. A load can ignore
+// the field by name, and still reads it in files that know it (F3).
 func TestUnknownIsNotSkipped(t *testing.T) {
 	f := newFixture(t, dbtest.SQLite(t))
 	files := with("books.ndjson", strings.Replace(good["books.ndjson"], `"length"`, `"wpm":3,"length"`, 1))
@@ -257,7 +257,7 @@ func TestUnknownIsNotSkipped(t *testing.T) {
 	}
 }
 
-// TestGoodEdges takes what lies just within the bounds that badFeeds passes.
+// TestGoodEdges tests that a load accepts values just within the bounds that badFeeds exceeds.
 func TestGoodEdges(t *testing.T) {
 	f := newFixture(t, dbtest.SQLite(t))
 	line := func(id, change, to string) string {
@@ -275,7 +275,7 @@ func TestGoodEdges(t *testing.T) {
 	}
 }
 
-// TestCheck is F7: a check counts what the load after it does, and writes nothing, though another writer has the database.
+// TestCheck tests that a check counts what the next load does, and stores no rows, also while another writer has the lock (F7).
 func TestCheck(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		f := newFixture(t, db)
@@ -321,7 +321,7 @@ func TestCheck(t *testing.T) {
 	})
 }
 
-// TestWaitsForItsTurn: a load waits while another one of the partner is under way, and says so.
+// TestWaitsForItsTurn tests that a load waits while another load of the partner is under way, and says so.
 func TestWaitsForItsTurn(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		f := newFixture(t, db)
@@ -351,7 +351,7 @@ func TestWaitsForItsTurn(t *testing.T) {
 	})
 }
 
-// TestCheckFindsAll lists the first bad rows and counts all.
+// TestCheckFindsAll tests that a check lists the first bad rows and counts all.
 func TestCheckFindsAll(t *testing.T) {
 	f := newFixture(t, dbtest.SQLite(t))
 	rows := []string{good["accounts.ndjson"]}
@@ -370,7 +370,7 @@ func TestCheckFindsAll(t *testing.T) {
 	f.empty()
 }
 
-// TestReportInsideTheFeed refuses a report that the next load would take for a part of the feed.
+// TestReportInsideTheFeed tests that a load refuses a report that the next load would take for part of the feed.
 func TestReportInsideTheFeed(t *testing.T) {
 	f := newFixture(t, dbtest.SQLite(t))
 	dir := t.TempDir()
@@ -383,8 +383,8 @@ func TestReportInsideTheFeed(t *testing.T) {
 	}
 }
 
-// TestNothingNew loads a feed again: no version is raised, so that nothing that is cached is dropped. Book 0 and a history
-// before 1970 are as good as others.
+// TestNothingNew tests that loading a feed again raises no version, which would drop cached responses. Book 0 and a
+// history from before 1970 are valid.
 func TestNothingNew(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		f := newFixture(t, db)
@@ -420,14 +420,14 @@ func TestNothingNew(t *testing.T) {
 	})
 }
 
-// TestFirstLineStands: of the lines with one identifier in a load the first stands (F1), though they are parsed by several
-// goroutines, set aside in files and folded in parts; and what was loaded before stands before all.
+// TestFirstLineStands tests that the first line with an identifier counts (F1), though several goroutines parse, spill
+// and aggregate the lines. Lines of earlier loads come before all others.
 func TestFirstLineStands(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		f := newFixture(t, db)
 		const lines = 20_000
 		var segments strings.Builder
-		for i := range lines { // 50 days, 40 identifiers on each by turns, the first of an identifier a minute long
+		for i := range lines { // 50 days with 40 identifiers each, repeated; the first line of each lasts a minute
 			ms := 120_000
 			if i < 50*40 {
 				ms = 60_000
@@ -456,7 +456,7 @@ func TestFirstLineStands(t *testing.T) {
 	})
 }
 
-// TestLoadLeavesNoFiles spills events and looks at the temporary folder afterwards, after success and failure.
+// TestLoadLeavesNoFiles tests that a load removes its spill files from the temporary folder, also if it fails.
 func TestLoadLeavesNoFiles(t *testing.T) {
 	f := newFixture(t, dbtest.SQLite(t))
 	for _, files := range []map[string]string{good, and("segments.ndjson", "nonsense")} {
@@ -469,7 +469,7 @@ func TestLoadLeavesNoFiles(t *testing.T) {
 	}
 }
 
-// TestLoadsAtOnce loads pieces of one partner from several goroutines: all succeed, and what is loaded in the end is the whole.
+// TestLoadsAtOnce tests that concurrent loads of a partner all succeed, and that the data of all are there at the end.
 func TestLoadsAtOnce(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		f := newFixture(t, db)

@@ -11,7 +11,7 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/operate/degrees"
 )
 
-// FuzzRead: a vocabulary that is taken is written, and read as it was, with a code once and a grade from 1 to 9 or none.
+// FuzzRead checks that a valid vocabulary is the same after a write and a read, with unique codes and grades 1 to 9 or none.
 func FuzzRead(f *testing.F) {
 	var standard bytes.Buffer
 	if err := degrees.Write(&standard, directory.DefaultDegrees()); err != nil {
@@ -47,7 +47,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// read reads a file, nil where it is refused.
+// read writes a file and reads it. It returns nil if the file is refused.
 func read(t *testing.T, name string, content []byte) directory.Degrees {
 	t.Helper()
 	if err := os.WriteFile(name, content, 0o600); err != nil {

@@ -32,20 +32,20 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/operate/erase"
 )
 
-// marks are in every name, e-mail and phone that the tests give, and nowhere else.
+// marks matches the names, e-mails and phones that the tests give, and nothing else.
 var marks = regexp.MustCompile(`(?i)zuleica|55509876`)
 
-// world is a partner with a pupil and a teacher, and a library network with a reader, who have had other names.
+// world is a partner with a pupil and a teacher, and a library network with a reader. All three have had other names.
 type world struct {
 	t       *testing.T
 	db      *database.DB
 	partner directory.PartnerID
 	network libraries.NetworkID
-	during  func(stage string) // called as a load goes on
+	during  func(stage string) // called with each progress of a load
 
-	handler http.Handler      // nil before something was asked
+	handler http.Handler      // nil before the first request
 	keys    map[string]string // by path
-	before  map[string]string // the snapshots that were answered first, by path
+	before  map[string]string // the first snapshot of each path
 }
 
 func must[T any](t *testing.T) func(T, error) T {
@@ -74,8 +74,8 @@ func newWorld(t *testing.T, db *database.DB) *world {
 	w.put("Zuleica 3")
 	w.loadReaders("Zuleica 1", 1, true)
 	w.loadReaders("Zuleica 2", 2, true)
-	w.loadReaders("Zuleica 3", 3, false) // which waits for its hour
-	if db.Engine == database.Postgres {  // whose statistics quote names by now
+	w.loadReaders("Zuleica 3", 3, false) // not yet in effect
+	if db.Engine == database.Postgres {  // its statistics then quote names
 		if _, err := db.ExecContext(t.Context(), `ANALYZE`); err != nil {
 			t.Fatal(err)
 		}
@@ -126,7 +126,7 @@ func (w *world) loadReaders(name string, updated int, now bool) {
 	must[*feed.Totals](w.t)(load.Libraries(w.t.Context(), store, w.network, os.DirFS(dir), load.Options{Immediately: now, Progress: w.progress}))
 }
 
-// put changes the teacher as the directory does.
+// put changes the teacher through the directory.
 func (w *world) put(name string) directory.AccountRecord {
 	w.t.Helper()
 	text := func(s string) directory.Field { return directory.Field{Set: true, Text: s} }
@@ -136,7 +136,7 @@ func (w *world) put(name string) directory.AccountRecord {
 	}))
 }
 
-// forget forgets all three people.
+// forget erases all three people.
 func (w *world) forget() (all []erase.Done) {
 	w.t.Helper()
 	f := &erase.Eraser{DB: w.db}
@@ -151,7 +151,7 @@ func (w *world) forget() (all []erase.Done) {
 	return all
 }
 
-// left counts the marks in every text of the database and in the bytes of an embedded one.
+// left counts the marks in all texts of the database, and in the files of an embedded one.
 func (w *world) left(what string) (n int) {
 	w.t.Helper()
 	for _, column := range w.texts() {
@@ -175,7 +175,7 @@ func (w *world) left(what string) (n int) {
 	return n
 }
 
-// texts are the columns that can hold text, each with its table, and what PostgreSQL's statistics quote.
+// texts returns the columns that can have text, each with its table, and those of PostgreSQL's statistics that quote it.
 func (w *world) texts() (all [][2]string) {
 	query := `SELECT m.name, c.name FROM sqlite_master m, pragma_table_info(m.name) c WHERE m.type = 'table' AND c.type <> 'INTEGER'`
 	if w.db.Engine == database.Postgres {
@@ -206,8 +206,8 @@ func (w *world) inFiles(what, pattern string) (n int) {
 	return n
 }
 
-// TestForget forgets people who have had names in several states, and in one that waits: nothing that is stored or answered
-// names them, and no feed and no write brings them back.
+// TestForget erases people who had names in several snapshots, one of which is not yet current. It tests that nothing
+// stored or served names them, and that no feed and no write brings them back.
 func TestForget(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		w := newWorld(t, db)
@@ -243,7 +243,7 @@ func TestForget(t *testing.T) {
 	})
 }
 
-// gone fails where anything is left.
+// gone checks that no mark is left in the database or in a response.
 func (w *world) gone(when string) {
 	w.t.Helper()
 	if n := w.left(when); n > 0 {
@@ -256,7 +256,7 @@ func (w *world) gone(when string) {
 	}
 }
 
-// answers asks the lists of people, of the state of now and of the one that was answered first.
+// answers returns the lists of people, in the current snapshot and in the first one that was served.
 func (w *world) answers() (bodies []string) {
 	w.t.Helper()
 	if w.handler == nil {
@@ -305,13 +305,13 @@ func (w *world) ask(target, key string) (body, snapshot string) {
 	return answer.Body.String(), answer.Header().Get("X-Snapshot")
 }
 
-// TestForgetDuringLoad forgets while feeds that name the people are being loaded: what was read of them does not come to hold.
+// TestForgetDuringLoad tests that an erasure during a load also erases what the load has read of the people.
 func TestForgetDuringLoad(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		w := newWorld(t, db)
 		forgot := 0
 		w.during = func(stage string) {
-			if stage == "aggregate" && forgot < 2 { // at its first part, and when it is written
+			if stage == "aggregate" && forgot < 2 { // at the first two progress reports of the stage
 				forgot++
 				w.forget()
 			}
@@ -334,7 +334,7 @@ func TestForgetDuringLoad(t *testing.T) {
 	})
 }
 
-// TestJournal forgets while somebody reads the database as it was: the error says what is left, and doing it again completes it.
+// TestJournal tests that an erasure beside a reader of the database fails with ErrJournal, and that a repetition completes it.
 func TestJournal(t *testing.T) {
 	db := dbtest.SQLite(t)
 	w := newWorld(t, db)
@@ -359,7 +359,7 @@ func TestJournal(t *testing.T) {
 	w.gone("forgotten when nobody reads")
 }
 
-// TestList lists who is erased, by tenant and number.
+// TestList tests that List lists the erased people by tenant and number.
 func TestList(t *testing.T) {
 	db := dbtest.SQLite(t)
 	newWorld(t, db).forget()
@@ -369,7 +369,7 @@ func TestList(t *testing.T) {
 	}
 }
 
-// listed returns who is erased, a line each.
+// listed returns the erased people, one a line.
 func listed(t *testing.T, f *erase.Eraser) (list string, err error) {
 	t.Helper()
 	err = f.List(t.Context(), func(of snapshotdb.Tenant, user int64) error {
@@ -379,7 +379,7 @@ func listed(t *testing.T, f *erase.Eraser) (list string, err error) {
 	return list, err
 }
 
-// TestUnknown forgets nobody: the error says so.
+// TestUnknown tests that the erasure of an unknown person fails and erases nobody.
 func TestUnknown(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		newWorld(t, db)

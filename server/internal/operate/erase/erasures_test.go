@@ -16,7 +16,7 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/operate/erase"
 )
 
-// TestErasures is: whatever erases from every state raises the tenant's number, and nothing else does.
+// TestErasures tests that a step raises the tenant's number of erasures if it erases from every snapshot, and only then.
 func TestErasures(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		w := newWorld(t, db)
@@ -32,7 +32,7 @@ func TestErasures(t *testing.T) {
 		for _, step := range []struct {
 			what             string
 			do               func()
-			partner, network bool // is raised
+			partner, network bool // whether its number rises
 		}{
 			{"a feed of schools", func() { w.loadSchools("Zuleica 4") }, false, false},
 			{"an edit", func() { w.put("Zuleica 5") }, false, false},
@@ -63,7 +63,7 @@ func TestErasures(t *testing.T) {
 	})
 }
 
-// erasures is a tenant's number, as the check of a key reads it.
+// erasures returns a tenant's number of erasures.
 func (w *world) erasures(of auth.Tenant) int64 {
 	w.t.Helper()
 	return must[snapshotdb.Current](w.t)(snapshotdb.ReadCurrent(w.t.Context(), w.db, of)).Erasures

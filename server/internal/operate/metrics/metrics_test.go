@@ -84,7 +84,7 @@ func TestObserve(t *testing.T) {
 	}
 }
 
-// An API that refused nothing shows 0, so that the first refusal is seen as a rise.
+// TestRefused tests that an API without refusals shows 0. The first refusal is then visible as a rise.
 func TestRefused(t *testing.T) {
 	m := newMetrics(t, none)
 	m.Refused("libraries")
@@ -150,7 +150,7 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// A version may be set back, where a database is restored: it is a gauge.
+// TestVersionsAreGauges tests that a version is a gauge, since a restored database may set it back.
 func TestVersionsAreGauges(t *testing.T) {
 	m := newMetrics(t, func(context.Context) (metrics.Versions, error) {
 		return metrics.Versions{Tenants: make([]snapshotdb.TenantStatus, 1)}, nil
@@ -162,7 +162,7 @@ func TestVersionsAreGauges(t *testing.T) {
 	}
 }
 
-// A database that does not answer leaves the versions out, and the next scrape asks again.
+// TestVersionsUnknown tests that a database error leaves only the versions out, and that the next scrape asks again.
 func TestVersionsUnknown(t *testing.T) {
 	asked := 0
 	m := newMetrics(t, func(context.Context) (metrics.Versions, error) {

@@ -10,7 +10,7 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/operate/status"
 )
 
-// TestLoadTable is what a load says on a terminal: the files that have rows, and what stands below them.
+// TestLoadTable tests what a load writes to a terminal: a table of the files that have rows, and the lines below it.
 func TestLoadTable(t *testing.T) {
 	totals := &feed.Totals{
 		Files: []feed.FileTotals{
@@ -42,7 +42,7 @@ segments.ndjson line 2: field wpm: must be a number: true
 	}
 }
 
-// written returns totals as they are written, without the blanks at the ends of its lines.
+// written returns what WriteTotals writes, without blanks at the ends of lines.
 func written(t *testing.T, totals *feed.Totals) string {
 	t.Helper()
 	var b bytes.Buffer

@@ -19,7 +19,7 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/operate/status"
 )
 
-// counter counts statements, some of which run at once.
+// counter counts statements, also concurrent ones.
 type counter struct{ atomic.Int64 }
 
 func (c *counter) BeforeQuery(ctx context.Context, _ *bun.QueryEvent) context.Context {
@@ -28,7 +28,7 @@ func (c *counter) BeforeQuery(ctx context.Context, _ *bun.QueryEvent) context.Co
 }
 func (c *counter) AfterQuery(context.Context, *bun.QueryEvent) {}
 
-// However many tenants there are, status takes the same few statements.
+// TestStatements tests that status takes the same few statements for 16 tenants and for 80.
 func TestStatements(t *testing.T) {
 	dbtest.Everywhere(t, func(t *testing.T, db *database.DB) {
 		var n counter

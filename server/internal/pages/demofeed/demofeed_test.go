@@ -10,7 +10,7 @@ import (
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
-// evening is a time of a day after which nobody reads.
+// evening returns the last second of a day.
 func evening(day calendar.Date) time.Time {
 	at, err := time.Parse(time.RFC3339, day.String()+"T23:59:59-03:00")
 	if err != nil {
@@ -19,7 +19,7 @@ func evening(day calendar.Date) time.Time {
 	return at
 }
 
-// TestDemoFeeds checks that the demo's feeds end now and yesterday, whatever the day is, are whole, and stay small.
+// TestDemoFeeds checks that the demo's feeds end today and yesterday, whatever the day is, and stay small.
 func TestDemoFeeds(t *testing.T) {
 	for _, today := range []calendar.Date{end - 400, end, end + 1, calendar.MustParse("2032-02-29")} {
 		for api, events := range map[string][]string{"schools": {"segments", "accesses"}, "libraries": {"sessions", "activity"}} {
@@ -54,7 +54,7 @@ func TestDemoFeeds(t *testing.T) {
 	}
 }
 
-// TestNothingYetToCome checks that the schools' feed of a moment has what came before it that day, and nothing after.
+// TestNothingYetToCome checks that the schools' feed has accesses from earlier today, and none from the future.
 func TestNothingYetToCome(t *testing.T) {
 	dir, now := t.TempDir(), evening(end).Add(-10*time.Hour)
 	if err := Unpack("schools", dir, now); err != nil {
@@ -78,7 +78,7 @@ func TestNothingYetToCome(t *testing.T) {
 	}
 }
 
-// latest is the last day of a file.
+// latest returns the last day of a file.
 func latest(t *testing.T, file string) (last calendar.Date) {
 	t.Helper()
 	for day := range days(t, file) {
@@ -105,7 +105,7 @@ func days(t *testing.T, file string) map[calendar.Date]int {
 	return all
 }
 
-// TestHabits holds that the schools' year has terms, holidays and weekends, on whatever day it ends.
+// TestHabits checks that the schools read less at weekends and least in holidays, on whatever day the year ends.
 func TestHabits(t *testing.T) {
 	for _, last := range []string{"2026-11-21", "2027-03-03", "2031-12-31"} {
 		dir := t.TempDir()

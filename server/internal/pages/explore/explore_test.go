@@ -50,7 +50,7 @@ func TestLanguages(t *testing.T) {
 	}
 }
 
-// Nothing in the page runs or is styled but what this server sends as a file, and it asks nobody else.
+// TestPolicy checks that the page runs and styles only what this server sends as files, and requests nothing elsewhere.
 func TestPolicy(t *testing.T) {
 	w := send("GET", "/explore")
 	policy := w.Header().Get("Content-Security-Policy")
@@ -69,10 +69,10 @@ func TestPolicy(t *testing.T) {
 	}
 }
 
-// links are the files that the page and its scripts ask for.
+// links matches the files that the page and its scripts request.
 var links = regexp.MustCompile(`(?:src="|href="|from ")(?:/explore/|\./)([\w.]+)"`)
 
-// TestFiles holds that what is embedded is served, and what is asked for is there.
+// TestFiles checks that every embedded script and style is served and requested, and that every requested file exists.
 func TestFiles(t *testing.T) {
 	asked := map[string]bool{}
 	for _, m := range links.FindAllStringSubmatch(send("GET", "/explore").Body.String(), -1) {
@@ -106,7 +106,7 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// walk gives the embedded files to a function.
+// walk calls a function with each file of the page.
 func walk(t *testing.T, do func(path, text string)) {
 	t.Helper()
 	err := filepath.WalkDir("page", func(path string, d fs.DirEntry, err error) error {
@@ -122,7 +122,7 @@ func walk(t *testing.T, do func(path, text string)) {
 	}
 }
 
-// TestWords holds that both languages have the same texts, with the same places and forms, and that each of them is used.
+// TestWords checks that both languages have the same texts, placeholders and forms, and that each text is used.
 func TestWords(t *testing.T) {
 	en, pt := words(t, "en"), words(t, "pt-BR")
 	var used strings.Builder
@@ -131,7 +131,7 @@ func TestWords(t *testing.T) {
 			used.WriteString(text)
 		}
 	})
-	var made []string // what scripts make of names and parts of names
+	var made []string // patterns of the names that scripts compose
 	for _, m := range regexp.MustCompile("say\\(`(.*?)`").FindAllStringSubmatch(used.String(), -1) {
 		made = append(made, regexp.MustCompile(`\$\{.*?\}`).ReplaceAllString(m[1], `\w+`))
 	}
@@ -167,7 +167,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// words are the texts of a language, each by its forms.
+// words returns the texts of a language, each by its forms.
 func words(t *testing.T, lang string) map[string]map[string]string {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join("page", "words", lang+".json"))
@@ -193,7 +193,7 @@ func words(t *testing.T, lang string) map[string]map[string]string {
 	return found
 }
 
-// TestNetwork checks that the page is told whose a key is, and that a key that is not good is no error of the page.
+// TestNetwork checks that the page learns whose a key is, and that a wrong key is not an error.
 func TestNetwork(t *testing.T) {
 	handler := explore.Handler(explore.Settings{Network: func(_ context.Context, key string) (explore.Network, error) {
 		switch key {

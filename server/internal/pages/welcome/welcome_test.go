@@ -46,7 +46,7 @@ func TestLanguages(t *testing.T) {
 	}
 }
 
-// TestForms holds that a browser gets HTML and curl a text, both small and with the same links.
+// TestForms checks that a browser gets HTML and curl gets text, both small and with the same number of links.
 func TestForms(t *testing.T) {
 	links := regexp.MustCompile(`/(explore|docs|openapi/\w+\.json)\b`)
 	for _, tt := range []struct{ accept, want string }{
@@ -72,7 +72,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestPolicy checks that the page runs nothing, and that nothing of it is on another host.
+// TestPolicy checks that the page runs no script and loads nothing from another host.
 func TestPolicy(t *testing.T) {
 	res := send("GET", browser, "pt")
 	if policy := res.Header().Get("Content-Security-Policy"); strings.Contains(policy, "unsafe") || !strings.Contains(policy, "default-src 'none'") {
@@ -90,7 +90,7 @@ func TestPolicy(t *testing.T) {
 	}
 }
 
-// TestSwitch checks that the page's own switch of the language comes before what the browser prefers.
+// TestSwitch checks that the page's language switch overrides the browser's preference.
 func TestSwitch(t *testing.T) {
 	for query, want := range map[string]string{"?lang=pt-BR": "pt-BR", "?lang=en": "en", "?lang=x": "en"} {
 		r := httptest.NewRequest("GET", "/"+query, nil)

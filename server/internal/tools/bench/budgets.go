@@ -8,17 +8,17 @@ import (
 	"strconv"
 )
 
-// budget is a bound for one kind of measurement, which each line of the tables must keep.
+// budget is a bound for one kind of measurement. Each line of the tables must keep it.
 type budget struct {
 	name    string
 	bound   float64
 	unit    unit
 	least   bool   // the bound is the least, not the most
-	command string // that measures it
-	lines   int    // that were measured
+	command string // the command that measures it
+	lines   int    // how many lines were measured
 	kept    int    // lines within the bound
 	worst   float64
-	where   string // the line of the worst
+	where   string // the line with the worst measurement
 }
 
 // The names of the budgets. Their bounds are those of the project's architecture.
@@ -79,7 +79,7 @@ func newBudgets() (all []budget) {
 
 const bench = "make bench"
 
-// reached notes the measurement of a line of the current chapter.
+// reached records a measurement of the current chapter for its budget.
 func (d *document) reached(name string, value float64, line string) {
 	for i := range d.budgets {
 		b := &d.budgets[i]

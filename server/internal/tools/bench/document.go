@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// document is the page of measurements, whose chapters are printed as they are written.
+// document is the page of measurements. Its chapters are printed as they are written.
 type document struct {
 	options
 	strings.Builder
@@ -79,7 +79,7 @@ func (d *document) line(s string) {
 // none is the cell of a number that was not measured.
 const none = "–"
 
-// unit shows a number, of which size are one of the unit.
+// unit formats numbers, divided by size.
 type unit struct {
 	size     float64
 	decimals int
@@ -97,7 +97,7 @@ var (
 func (u unit) of(n float64) string   { return fmt.Sprintf("%.*f", u.decimals, n/u.size) }
 func (u unit) with(n float64) string { return u.of(n) + u.name }
 
-// samples are the measurements of each binary, that of this source tree last.
+// samples are the measurements of each binary. The binary of this source tree is the last one.
 type samples [][]float64
 
 func (s *samples) add(binary int, n float64) {
@@ -107,7 +107,7 @@ func (s *samples) add(binary int, n float64) {
 	(*s)[binary] = append((*s)[binary], n)
 }
 
-// by returns one sample of each binary: the median, or the least of its samples.
+// by returns one sample of each binary, such as the median of its samples.
 func (s samples) by(one func([]float64) float64) (of samples) {
 	for i, list := range s {
 		of.add(i, one(list))
@@ -131,7 +131,7 @@ func (s samples) cell(u unit) string {
 	}
 }
 
-// ratio is how many times the sample of this source tree is that of the first earlier commit; NaN without one.
+// ratio returns the sample of this source tree divided by that of the first earlier commit, or NaN without one.
 func (s samples) ratio() float64 {
 	if len(s) < 2 {
 		return math.NaN()
@@ -139,12 +139,12 @@ func (s samples) ratio() float64 {
 	return s.now() / s[0][0]
 }
 
-// now is the sample of this source tree.
+// now returns the sample of this source tree.
 func (s samples) now() float64 { return s[len(s)-1][0] }
 
 func median(list []float64) float64 { return percentile(list, 50) }
 
-// percentile returns the number below which so many of a hundred are.
+// percentile returns a percentile of a list of numbers.
 func percentile(list []float64, percent int) float64 {
 	list = slices.Sorted(slices.Values(list))
 	return list[len(list)*percent/100]

@@ -12,7 +12,7 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/tools/generate"
 )
 
-// libraryNetworks are library networks, from the beginning of the history.
+// libraryNetworks is the domain of library networks. Its feeds begin with the history.
 var libraryNetworks = domain{
 	name: "libraries", users: "readers", first: libraries.HistoryStart,
 	tenant: "library", prefix: "/api-platform/libraries/v1",

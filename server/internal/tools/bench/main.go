@@ -1,8 +1,8 @@
-// Command bench measures Lectern as its users meet it: the binary loads a generated network and answers over HTTP. It writes the
-// measurements and a line for each budget to BENCHMARKS.md, beside DuckDB, which reads the same files, hand-written SQL in PostgreSQL, and
-// the binaries of earlier commits. PostgreSQL is measured if LECTERN_TEST_POSTGRES names a server.
+// Command bench measures Lectern as its users meet it: the binary loads a generated network and answers over HTTP. It compares
+// it with DuckDB on the same files, hand-written SQL in PostgreSQL, and the binaries of earlier commits. It writes the
+// measurements and a line for each budget to BENCHMARKS.md. PostgreSQL is measured if LECTERN_TEST_POSTGRES names a server.
 //
-// Run it before and after a change that could cost time or memory, and before a release, on a machine that does nothing else.
+// Run it before and after a change that could cost time or memory, and before a release, on an otherwise idle machine.
 //
 //	make bench ARGS="-sizes 10000x365 -beside 854a284"    # all budgets but those of 100,000 users and of the project
 //	make bench ARGS="-sizes 10000x365,100000x365 -beside 854a284,c420a35 -parts sql,writes,peak,frozen,project"
@@ -24,7 +24,7 @@ import (
 	"syscall"
 )
 
-// root is the repository, seen from the folder of this module.
+// root is the repository, relative to the folder of this module.
 const root = "../../../.."
 
 // options are the command's flags.
@@ -33,7 +33,7 @@ type options struct {
 	hold, piece                          int
 }
 
-// has reports whether a part is to be measured.
+// has reports whether to measure a part.
 func (o options) has(part string) bool { return slices.Contains(split(o.parts), part) }
 
 // split returns texts that are separated by commas.
@@ -112,7 +112,7 @@ func run(ctx context.Context, o options) (err error) {
 	return os.WriteFile(o.out, []byte(doc.page()), 0o644)
 }
 
-// build builds the binaries of earlier commits into folders of one folder, and last that of this source tree.
+// build builds the binaries of earlier commits, each into a folder of dir, and last that of this source tree.
 func build(ctx context.Context, dir string, commits []string) (binaries []product) {
 	for _, commit := range commits {
 		p := product{filepath.Join(dir, commit)}

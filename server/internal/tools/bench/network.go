@@ -17,7 +17,7 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/tools/generate"
 )
 
-// domain is what to measure of the schools or of the libraries.
+// domain describes what to measure of schools, libraries or the directory.
 type domain struct {
 	name      string
 	users     string              // the word for users
@@ -42,12 +42,12 @@ type network struct {
 	server      string // of PostgreSQL; empty: that of serverVariable
 }
 
-// feed is the folder of the feed, which the binaries share.
+// feed returns the folder of the feed, which the binaries share.
 func (n *network) feed() string {
 	return filepath.Join(filepath.Dir(n.dir), fmt.Sprintf("%s-%d-%d", n.name, n.users, n.days))
 }
 
-// last is the last day of the feed.
+// last returns the last day of the feed.
 func (n *network) last() calendar.Date { return n.first + calendar.Date(n.days) - 1 }
 
 // generate writes the feed and counts its events. It refuses days in the future, which a load would cut off.
@@ -65,7 +65,7 @@ func (n *network) generate(ctx context.Context, take func() error) error {
 	return err
 }
 
-// load loads the feed, or each of its pieces after writing it.
+// load loads the feed. If the feed has pieces, it writes and loads one after another.
 func (n *network) load(ctx context.Context) (rows int, used usage) {
 	take := func() error {
 		out, piece := n.command(ctx, "load", n.name, n.feed())
@@ -80,12 +80,12 @@ func (n *network) load(ctx context.Context) (rows int, used usage) {
 	return rows, used
 }
 
-// serverVariable names the PostgreSQL server, where there is one.
+// serverVariable names the variable with the URL of the PostgreSQL server, if there is one.
 const serverVariable = "LECTERN_TEST_POSTGRES"
 
 const sqlite, postgres = "sqlite", "postgres"
 
-// engines are the engines that there are.
+// engines returns the engines to measure.
 func engines() []string {
 	if os.Getenv(serverVariable) == "" {
 		return []string{sqlite}
@@ -93,7 +93,7 @@ func engines() []string {
 	return []string{sqlite, postgres}
 }
 
-// newDatabase makes an empty database of an engine with a tenant.
+// newDatabase creates an empty database of an engine, with a tenant.
 func (n *network) newDatabase(ctx context.Context, engine string) {
 	if engine == postgres {
 		n.db = onServer(ctx, cmp.Or(n.server, os.Getenv(serverVariable)), "lectern_bench_"+filepath.Base(n.dir)+"_"+n.name)
@@ -113,7 +113,7 @@ func removeDatabase(file string) {
 	}
 }
 
-// onServer makes an empty database of a PostgreSQL server and returns its URL.
+// onServer creates an empty database on a PostgreSQL server and returns its URL.
 func onServer(ctx context.Context, server, name string) string {
 	u := must(url.Parse(server))
 	u.Path = "/" + name
@@ -133,7 +133,7 @@ func (n *network) newKey(ctx context.Context) string {
 	return key.APIKey
 }
 
-// issue issues a key of the network, whose parts are stored in key.
+// issue issues a key of the network and stores its parts in key.
 func (n *network) issue(ctx context.Context, key any) {
 	out, _ := n.command(ctx, "key", "issue", n.name)
 	check(json.Unmarshal(out, key))

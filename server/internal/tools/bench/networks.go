@@ -12,17 +12,17 @@ const (
 	processes  = 5          // whose first request is measured, for each question
 	loads      = 2          // of each feed
 	repeats    = 31         // of a page
-	mostEvents = 50_000_000 // of a network with more events or users, only the present binary is measured, and no load is repeated
+	mostEvents = 50_000_000 // with more events or users, only the current binary is measured, and no load is repeated
 	mostUsers  = 100_000
 )
 
-// networks are one network in the binaries of earlier commits and of this source tree, which is the last one. They are measured
+// networks is one network, in the binaries of earlier commits and last in that of this source tree. They are measured
 // alternately, so that other work of the machine affects all alike.
 type networks []*network
 
 func (t networks) now() *network { return t[len(t)-1] }
 
-// each calls f with every network, another one first each time.
+// each calls f with every network. It begins with another one in each round.
 func (t networks) each(round int, f func(i int, n *network)) {
 	for k := range t {
 		i := (k + round) % len(t)
@@ -51,7 +51,7 @@ func (t networks) measure(ctx context.Context) {
 			n.key = n.newKey(ctx)
 		}
 		t.questions(ctx, engine == postgres && n.has("sql") && !large)
-		together := engine == postgres && !large && n.domain == &schools // several servers, or another way to the database
+		together := engine == postgres && !large && n.domain == &schools // they need several servers, or another route to the database
 		if together && n.has("frozen") {
 			t.frozen(ctx)
 		}
@@ -89,7 +89,7 @@ func (t networks) loads(ctx context.Context, engine string, large bool) {
 	}
 }
 
-// sizes measures the databases.
+// sizes measures the sizes of the databases.
 func (t networks) sizes(ctx context.Context) {
 	var sizes samples
 	for i, n := range t {
@@ -108,10 +108,10 @@ type question struct {
 	path   func(i int) string // the i-th page, or the period i days earlier; the first request is for 0
 	size   int                // of a page; 0 if there are no pages
 	shift  int                // days to a period that was not requested before; 0 if there is none
-	budget string             // of the first request, in the place of firstPage; earlier commits may lack the route
+	budget string             // of the first request, instead of firstPage; earlier commits may lack the route
 }
 
-// list returns a question for the pages of a list, whose path has parameters. A size of 0 is that of an answer without pages.
+// list returns a question for the pages of a list. The path has parameters. A size of 0 is for a response without pages.
 func list(name, path string, size int) question {
 	return question{name: name, size: size, path: func(i int) string {
 		if size == 0 {
@@ -121,7 +121,7 @@ func list(name, path string, size int) question {
 	}}
 }
 
-// others returns the pages all over a list, or the period that was not requested before.
+// others returns pages from all over a list, or the shift to a period that was not requested before.
 func (q question) others(rows int) (list []int) {
 	if q.shift > 0 {
 		return []int{q.shift}
@@ -134,7 +134,7 @@ func (q question) others(rows int) (list []int) {
 	return list
 }
 
-// questions measures the questions, with SQL beside them if it is to be measured.
+// questions measures the questions, and their SQL in PostgreSQL if beside is true.
 func (t networks) questions(ctx context.Context, beside bool) {
 	n, sql := t.now(), map[string]float64{}
 	if beside {
@@ -152,7 +152,7 @@ func (t networks) questions(ctx context.Context, beside bool) {
 	n.cost(ctx, questions[0])
 }
 
-// ask measures a question: as the first request of some processes and then what was not requested before, and last the first page again.
+// ask measures the first request of several processes, then pages not requested before, and last the first page again.
 func (t networks) ask(ctx context.Context, q question, sql float64) {
 	var first, other, again, had samples
 	rows, servers := 0, make([]*serving, len(t))
@@ -187,7 +187,7 @@ func (t networks) ask(ctx context.Context, q question, sql float64) {
 	t.now().answered(q, rows, sql, first.by(slices.Min), other.by(median), again.by(median), had.by(median))
 }
 
-// answered writes the line of a question and notes what its budgets are of.
+// answered writes the line of a question and records its measurements for the budgets.
 func (n *network) answered(q question, rows int, sql float64, first, other, again, had samples) {
 	n.row(q.name, count(rows), first.cell(milliseconds), other.cell(milliseconds), again.cell(milliseconds), had.cell(milliseconds), besideSQL(sql, other))
 	n.reached(pageAgain, again.ratio(), q.name)

@@ -11,10 +11,10 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/tools/generate"
 )
 
-// tools is the folder of programs of others, which is that of the clients.
+// tools is the folder of third-party programs, which belongs to the clients.
 const tools = root + "/server/internal/tools/clients/tools"
 
-// duckdb measures DuckDB, which reads the files of the feed into tables, without and with a unique key for each.
+// duckdb measures DuckDB. It reads the feed's files into tables, first without and then with a unique key for each.
 func (n *network) duckdb(ctx context.Context) {
 	for _, ids := range []string{"", "ids"} {
 		file := filepath.Join(n.dir, "duck.db")
@@ -25,7 +25,7 @@ func (n *network) duckdb(ctx context.Context) {
 	}
 }
 
-// inPostgres measures the questions of a file of SQL in PostgreSQL, on the rows of the feed. It returns the median of each in nanoseconds.
+// inPostgres runs the domain's SQL file in PostgreSQL, on the rows of the feed. It returns the median time of each question in nanoseconds.
 func (n *network) inPostgres(ctx context.Context) map[string]float64 {
 	dir := n.feed() + "-csv"
 	defer os.RemoveAll(dir)
@@ -57,12 +57,12 @@ func timings(out string) map[string]float64 {
 	return medians
 }
 
-// params are those of the generated feed.
+// params returns the parameters of the generated feed.
 func (n *network) params() generate.Params {
 	return generate.Params{Users: n.users, Days: n.days, First: n.first, Seed: 1, Compress: "zst"}
 }
 
-// besideSQL writes a time of SQL beside one of the product.
+// besideSQL formats a time of SQL and its ratio to the product's time.
 func besideSQL(sql float64, product samples) string {
 	if sql == 0 || len(product) == 0 {
 		return none

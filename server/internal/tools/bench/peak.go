@@ -30,12 +30,12 @@ const (
 	peakWithin = 10 * time.Millisecond // 99 of 100 requests
 	peakFor    = 5 * time.Second
 	searches   = 2           // of each binary; the best counts
-	callers    = 16          // connections that find the rate from which the search goes down
-	workers    = 128         // connections that send at a rate: twice those that a rate needs which is held
-	clients    = 32          // whose keys the requests have. All requests of a key are counted in one row
-	tooLate    = time.Second // a request that is due for so long is not sent
+	callers    = 16          // connections that find the rate at which the search begins
+	workers    = 128         // connections that send at a rate: twice as many as a rate that is held needs
+	clients    = 32          // how many keys the requests have. All requests of a key are counted in one row
+	tooLate    = time.Second // a request that is this late is not sent
 	garbage    = 2000        // percent, so that the client's collector does not count as the server's latency
-	heap       = 1 << 30     // bytes from which it collects all the same
+	heap       = 1 << 30     // bytes from which it collects nevertheless
 )
 
 // pressure sends requests to two servers of a database, whether they keep up or not.
@@ -45,11 +45,11 @@ type pressure struct {
 
 	mu     sync.Mutex
 	took   []float64
-	lost   int   // requests that were not sent, since all workers were busy for too long
-	failed error // the first one, which ends the requests
+	lost   int   // requests that were not sent because all workers were busy for too long
+	failed error // the first error, which ends the requests
 }
 
-// press starts the servers of a network and chooses small pages to request with the keys of some clients.
+// press starts the servers of a network, and chooses small pages to request with the keys of several clients.
 func (n *network) press(ctx context.Context) *pressure {
 	p := &pressure{servers: []*serving{n.start(ctx), n.start(ctx)}}
 	for range clients {
@@ -75,8 +75,8 @@ func (p *pressure) stop() {
 	}
 }
 
-// send sends requests for a time over some connections: so many a second, or with a rate of 0 each after the answer to the one before.
-// The time of a request begins when it is due, also if all connections are busy then. So a late request counts as late, and is not queued.
+// send sends requests for a time over several connections: rate of them a second, or with a rate of 0 each after the previous
+// response. A request's time begins when it is due, even if all connections are busy. So a late request counts as late.
 func (p *pressure) send(ctx context.Context, rate, connections int, duration time.Duration) {
 	within, cancel := context.WithTimeout(ctx, duration)
 	defer cancel()
@@ -145,7 +145,7 @@ func exchange(conn net.Conn, answers *bufio.Reader, request string) error {
 	return err
 }
 
-// peak measures the highest rate that two servers of each binary hold, and then holds 80 % of it if it is to be held.
+// peak measures the highest rate that two servers of each binary hold. If options.hold is set, it then holds 80 % of that rate.
 func (t networks) peak(ctx context.Context) {
 	defer debug.SetGCPercent(debug.SetGCPercent(garbage))
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(heap))
@@ -169,8 +169,8 @@ func (t networks) peak(ctx context.Context) {
 	}
 }
 
-// search goes down, a tenth at a time, from the rate that some callers reach which wait for each answer. It returns the first rate that
-// is held, or 0 if not even a fifth is.
+// search starts from the rate of callers that wait for each response, and goes down a tenth of it at a time. It returns
+// the first rate that is held, or 0 if not even a fifth is.
 func (p *pressure) search(ctx context.Context) int {
 	p.send(ctx, 0, callers, peakFor)
 	check(p.failed)
@@ -190,8 +190,8 @@ func (p *pressure) holds(ctx context.Context, rate int) bool {
 	return p.failed == nil && time.Duration(percentile(p.took, 99)) <= peakWithin
 }
 
-// hold sends requests at a rate for some minutes, beside directory writes and a load every five minutes. Each minute it
-// writes a line. All requests must be answered, and all schools must have their last names at the end.
+// hold sends requests at a rate for some minutes, beside directory writes and a load every five minutes. It writes a
+// line each minute. All requests must be answered, and all schools must have their last names at the end.
 func (n *network) hold(ctx context.Context, minutes, rate int) {
 	p := n.press(ctx)
 	defer p.stop()
@@ -218,7 +218,7 @@ func (n *network) hold(ctx context.Context, minutes, rate int) {
 	}
 }
 
-// changed is the number of schools that change creates. Then it changes them, so that the data do not grow.
+// changed is how many schools change creates. After that it changes them, so that the data do not grow.
 const changed = 60
 
 // writeEvery is the time between two directory writes while the peak is held. Each begins a snapshot, and the later pages of a client
@@ -259,7 +259,7 @@ func (n *network) change(ctx context.Context, w *writer, minute int, written *in
 	}
 }
 
-// frozen measures how long a server takes to leave a primary that hangs for another one: until a request is answered within a second.
+// frozen measures how long a server takes to switch from a primary that hangs to another one.
 func (t networks) frozen(ctx context.Context) {
 	const times = 2
 	var left samples
@@ -271,12 +271,13 @@ func (t networks) frozen(ctx context.Context) {
 	n.reached(frozenPrimary, worst.now(), "frozen")
 }
 
-// freeze starts a server that has two ways to the database, freezes the first one, and returns how long requests had no answer.
+// freeze starts a server with two routes to the database, freezes the first one, and returns how long no request was
+// answered within a second.
 func (n *network) freeze(ctx context.Context) time.Duration {
 	u := must(url.Parse(n.db))
 	primary := must(proxy.New(u.Host, nil))
 	defer primary.Close()
-	u.RawQuery = "sslmode=disable" // and Lectern's own time to connect
+	u.RawQuery = "sslmode=disable" // without a timeout, so that Lectern's own applies
 	through := *n
 	through.db = strings.Replace(u.String(), u.Host, primary.Addr()+","+u.Host, 1)
 	s := through.start(ctx)

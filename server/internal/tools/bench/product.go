@@ -20,7 +20,7 @@ import (
 	"github.com/lectern-dev/lectern/server/database"
 )
 
-// product is the folder of a binary that is measured, and of its databases.
+// product is the folder of a measured binary and its databases.
 type product struct{ dir string }
 
 func (p product) binary() string { return filepath.Join(p.dir, "lectern") }
@@ -44,7 +44,7 @@ func (p product) buildAt(ctx context.Context, commit string) {
 // usage is the time and memory that a command took.
 type usage struct {
 	wall, cpu time.Duration
-	memory    int64 // the most that was resident, in bytes
+	memory    int64 // the peak of resident memory, in bytes
 }
 
 // command runs a command and returns what it printed.
@@ -81,7 +81,7 @@ func watch(pid int) func() int64 {
 	return func() int64 { close(done); return <-most }
 }
 
-// resident returns bytes of resident memory of a process: VmRSS: those of now, VmHWM: their peak.
+// resident returns the resident memory of a process in bytes: the current one for VmRSS:, the peak for VmHWM:.
 func resident(pid int, which string) int64 {
 	var kib int64
 	data, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
@@ -134,7 +134,7 @@ func (s *serving) stop() {
 // client sends no Accept-Encoding, so that its time to decompress is not counted.
 var client = &http.Client{Transport: &http.Transport{DisableCompression: true}}
 
-// call sends a GET, with an entity tag unless that is empty, and returns its time in nanoseconds, the body and its tag.
+// call sends a GET, with an entity tag unless that is empty. It returns the time in nanoseconds, the body and its tag.
 func (s *serving) call(path, tag string) (took float64, body []byte, etag string) {
 	took, body, etag, err := s.try(path, tag)
 	check(err)
@@ -163,7 +163,7 @@ func (s *serving) try(path, tag string) (took float64, body []byte, etag string,
 	return took, body, res.Header.Get("ETag"), err
 }
 
-// requests are sent to measure the processor time of one, counts times: the least counts, since PostgreSQL cleans up too.
+// requests is how many requests measure the processor time of one. The least of counts measurements is taken: PostgreSQL cleans up too.
 const requests, counts = 3000, 3
 
 // cost measures the processor time of a warm request in the server and in PostgreSQL.
@@ -187,7 +187,7 @@ func (n *network) cost(ctx context.Context, q question) {
 	n.line(fmt.Sprintf("\nProcessor time of a warm request (%s): server %s%s.", q.name, milliseconds.with(float64(server/requests)), beside))
 }
 
-// spent is the processor time of a process and its children, those that have ended too; none if pid is 0.
+// spent returns the processor time of a process and its children, including ended ones. It returns 0 if pid is 0.
 func spent(pid int) (sum time.Duration) {
 	if pid == 0 {
 		return 0
@@ -201,7 +201,7 @@ func spent(pid int) (sum time.Duration) {
 	return sum + ticks(stat(fmt.Sprintf("/proc/%d/stat", pid))[11:15])
 }
 
-// stat returns the fields of a file stat in /proc, from the state on.
+// stat returns the fields of a stat file in /proc, from the process's state on.
 func stat(file string) []string {
 	text, _ := os.ReadFile(file)
 	_, rest, _ := bytes.Cut(text, []byte(") "))
@@ -217,7 +217,7 @@ func ticks(fields []string) (sum time.Duration) {
 	return sum
 }
 
-// postmaster returns the process whose children serve a database of PostgreSQL, or 0 for SQLite.
+// postmaster returns the id of the process whose children serve a PostgreSQL database, or 0 for SQLite.
 func postmaster(ctx context.Context, db string) int {
 	if strings.HasPrefix(db, "sqlite:") {
 		return 0

@@ -10,7 +10,7 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/tools/generate"
 )
 
-// schools are school networks, with a year that ended before any day on which this can run.
+// schools is the domain of school networks. Its feeds begin in 2025, a year that has ended whenever this runs.
 var schools = domain{
 	name: "schools", users: "users", first: calendar.MustParse("2025-01-01"),
 	tenant: "partner", prefix: "/api-platform/schools/v1", flags: map[string][]string{

@@ -19,12 +19,12 @@ import (
 	"github.com/lectern-dev/lectern/auth"
 )
 
-// directoryWrites is the directory of a partner whose programs write.
+// directoryWrites is the domain of a partner that writes to the directory.
 var directoryWrites = domain{
 	name: "directory", tenant: "partner", prefix: "/api/v2/partners", flags: map[string][]string{"key": {"--partner", "bench"}},
 }
 
-// writesEach is how many writes of a kind are measured, in some rounds, over some connections.
+// writesEach is how many writes of a kind are measured, in several rounds and over several connections.
 const writesEach, writeRounds, connections = 2000, 8, 8
 
 // writer is a server of a database that has only a partner, and the partner's key.
@@ -34,8 +34,8 @@ type writer struct {
 	client http.Client
 }
 
-// durable starts a PostgreSQL with fsync on the disk and returns its URL, since users pay for waiting for the disk. It starts none if
-// PostgreSQL is not measured.
+// durable starts a PostgreSQL with fsync on the disk and returns its URL, since users wait for the disk too. It starts
+// none if PostgreSQL is not measured.
 func durable(ctx context.Context) (url string, stop func()) {
 	if os.Getenv(serverVariable) == "" {
 		return "", func() {}
@@ -99,7 +99,7 @@ func (d *document) written(writers []*writer) {
 	}
 }
 
-// several sends writes with numbers from first on, over connections that each take the next, and returns their times.
+// several sends writes, numbered from first, over connections that each take the next one. It returns their times.
 func (w *writer) several(method string, first, count int) ([]float64, error) {
 	var next atomic.Int64
 	var all sync.WaitGroup

@@ -16,12 +16,12 @@ import (
 	"time"
 )
 
-// The generators; those of TypeScript are in typescript/package.json.
+// goGenerator generates the Go clients. The generator for TypeScript is in typescript/package.json.
 const goGenerator = "github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2"
 
 var apis = []string{"schools", "libraries", "directory"}
 
-// pulled is what a client sums of the pages that it pulls.
+// pulled has the sums over the pages that a client pulls.
 type pulled struct {
 	Users, InClass, Readings int
 	Minutes, Percent         float64
@@ -31,8 +31,8 @@ type pulled struct {
 	Removed                  int64 // the sum of the keys of users who have left
 }
 
-// TestClients generates the clients of a running server, compiles them, and has them pull pages: each must see every row and
-// the same sums, to the last bit, as who reads the answers by hand.
+// TestClients generates the clients of a running server, compiles them, and lets them pull pages. Each must see every
+// row and the same sums, to the last bit, as this test.
 func TestClients(t *testing.T) {
 	s := serve(t)
 	s.environment = append(s.environment, "CLIENTS_SINCE="+s.since(t))
@@ -123,7 +123,7 @@ func (s *server) leave(t *testing.T) int64 {
 	return before - ids()
 }
 
-// server is a running server of generated data, and the keys to it.
+// server is a running server with generated data, and the keys for it.
 type server struct {
 	binary, db, url string
 	admin           string // where /metrics is
@@ -133,7 +133,7 @@ type server struct {
 	dir             string
 }
 
-// serve builds the binary, loads generated data, and serves them with the rates lifted until the test ends.
+// serve builds the binary, loads generated data, and serves them without rate limits until the test ends.
 func serve(t *testing.T) *server {
 	t.Helper()
 	dir := t.TempDir()
@@ -173,14 +173,14 @@ func (s *server) background(t *testing.T, dir, name string, args ...string) {
 	t.Helper()
 	cmd := exec.Command(name, args...)
 	cmd.Dir, cmd.Stderr = dir, os.Stderr
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // what it starts ends with it
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // a signal then reaches its children too
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM); cmd.Wait() })
 }
 
-// free returns an address that nobody listens at.
+// free returns an address at which nothing listens.
 func free(t *testing.T) string {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -222,7 +222,7 @@ func (s *server) lectern(t *testing.T, args ...string) []byte {
 	return s.run(t, s.dir, s.binary, append(args, "--db", s.db)...)
 }
 
-// issue issues a key and returns what is shown of it.
+// issue issues a key and returns what the command shows of it.
 func (s *server) issue(t *testing.T, api string, args ...string) (key map[string]string) {
 	t.Helper()
 	var shown map[string]any
@@ -237,13 +237,13 @@ func (s *server) issue(t *testing.T, api string, args ...string) (key map[string
 	return key
 }
 
-// get returns the body of an answer.
+// get returns the body of a response in JSON.
 func (s *server) get(t *testing.T, path, key string) []byte {
 	t.Helper()
 	return s.getAs(t, "application/json", path, key)
 }
 
-// getAs returns the body of an answer in a form.
+// getAs returns the body of a response in the accepted form.
 func (s *server) getAs(t *testing.T, accept, path, key string) []byte {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), "GET", s.url+path, nil)
@@ -274,7 +274,7 @@ func (s *server) document(t *testing.T, api string) string {
 	return file
 }
 
-// sums is what clients are to print: each list read as one document, whole or by large pages.
+// sums returns what clients must print. It reads the lists by large pages, and the classes in the feed.
 func (s *server) sums(t *testing.T) pulled {
 	t.Helper()
 	want := pulled{Refused: 2} // page and pageSize

@@ -18,13 +18,13 @@ import (
 
 const (
 	partners = "/api/v2/partners"
-	// network is the one in the feed.
+	// network is the reference of the network in the feed.
 	network = "rede-1"
-	// unsigned is the Authorization of a request that the signing proxy is to sign.
+	// unsigned is the Authorization of a request that the signing proxy must sign.
 	unsigned = "to be signed"
 )
 
-// kept are the records that requests change or remove, by their references: what is sent to make them.
+// kept has the records that requests change or remove, by reference, in the form that creates them.
 var kept = map[string]object{
 	"kept":         {"name": "K", "reference_id": "kept", "entity_reference_id": network},
 	"kept-network": entity("network", "F", "clients"),
@@ -32,15 +32,15 @@ var kept = map[string]object{
 	"kept-class":   entity("class", "9", "escola-99000001"),
 }
 
-// entity is what is sent to make the entity that is kept of a type.
+// entity returns what creates the kept entity of a type.
 func entity(entityType, degree, parent string) object {
 	return object{
 		"name": "K", "entity_type": entityType, "degree": degree, "reference_id": "kept-" + entityType, "parent_reference_id": parent,
 	}
 }
 
-// specmaticDirectory has requests of the directory made too. Its documents are of one type of entity each, since a parent is good for one
-// alone; and of one cursor at most, since two are refused.
+// specmaticDirectory runs Specmatic for the directory. Each document has one type of entity, since a parent is valid
+// for one type only. It has at most one cursor, since the server refuses two.
 func (s *server) specmaticDirectory(t *testing.T) {
 	proxy := s.signing(t)
 	var documents [][]byte
@@ -50,8 +50,8 @@ func (s *server) specmaticDirectory(t *testing.T) {
 	s.hold(t, proxy, "signature="+unsigned, documents, 340)
 }
 
-// signing puts a proxy before the server, which signs the requests that ask for it. Each finds the directory as the one before it did: the
-// record that it names is made, and the one that it makes or changes removed.
+// signing starts a proxy that signs the requests that ask for it. All requests find the same directory: the proxy
+// creates the record that a request names, and afterwards deletes the one that it made or changed.
 func (s *server) signing(t *testing.T) string {
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
@@ -82,7 +82,7 @@ func (s *server) signing(t *testing.T) string {
 	return proxy.URL
 }
 
-// make makes a record, unless it is there.
+// make creates a record, unless it exists.
 func (s *server) make(t *testing.T, record object) {
 	body, err := json.Marshal(record)
 	if err != nil {
@@ -95,7 +95,7 @@ func (s *server) make(t *testing.T, record object) {
 	s.pass(t, s.url, "POST", list, http.Header{"Authorization": {unsigned}, "Content-Type": {"application/json"}}, body)
 }
 
-// pass sends a request to a server, signed where it is unsigned, and returns the answer and its body. It may be called by any goroutine.
+// pass sends a request to a server, signs it if it is unsigned, and returns the response and its body. Any goroutine may call it.
 func (s *server) pass(t *testing.T, base, method, target string, header http.Header, body []byte) (*http.Response, []byte) {
 	r, err := http.NewRequestWithContext(t.Context(), method, base+target, bytes.NewReader(body))
 	if err != nil {
@@ -103,7 +103,7 @@ func (s *server) pass(t *testing.T, base, method, target string, header http.Hea
 		return &http.Response{StatusCode: http.StatusBadGateway}, nil
 	}
 	r.Header = header.Clone()
-	r.Header.Del("Accept-Encoding") // so that the body is read here as it is passed on
+	r.Header.Del("Accept-Encoding") // so that the transport decompresses the body
 	if header.Get("Authorization") == unsigned {
 		signing.Sign(r, body, s.keyID, s.secret)
 	}
@@ -120,7 +120,7 @@ func (s *server) pass(t *testing.T, base, method, target string, header http.Hea
 	return res, answer
 }
 
-// attachMany attaches more readers and teachers to the network than a page has.
+// attachMany attaches more readers and teachers to the network than fit on a page.
 func (s *server) attachMany(t *testing.T) {
 	t.Helper()
 	var accounts bytes.Buffer
@@ -133,8 +133,8 @@ func (s *server) attachMany(t *testing.T) {
 	s.load(t, "accounts.ndjson", accounts.Bytes(), "schools", "--partner", "clients")
 }
 
-// directoryDocument is the directory's document with values that are good of what a schema cannot say: references that there are, degrees,
-// and cursors.
+// directoryDocument returns the directory's document with valid values for what a schema cannot express: existing
+// references, degrees, and cursors.
 func (s *server) directoryDocument(t *testing.T, entityType, cursor string) []byte {
 	t.Helper()
 	var document object
@@ -156,10 +156,10 @@ func (s *server) directoryDocument(t *testing.T, entityType, cursor string) []by
 			}
 			properties[name] = one(value)
 		}
-		if entityType == "school" && properties["inep"] != nil { // of others any text is taken, and not kept
+		if entityType == "school" && properties["inep"] != nil { // for other types the server takes any text, and does not store it
 			properties["inep"] = one("99000001")
 		}
-		if schema == "NewTeacher" { // Specmatic makes no address of a text that may be null, as it does of TeacherChange's
+		if schema == "NewTeacher" { // Specmatic makes no address for a nullable text, except for TeacherChange's
 			delete(properties, "email")
 		}
 	}
@@ -175,10 +175,10 @@ func (s *server) directoryDocument(t *testing.T, entityType, cursor string) []by
 	return text
 }
 
-// one is the schema of one text.
+// one returns the schema of one text.
 func one(value any) object { return object{"type": "string", "enum": []any{value}} }
 
-// setParameters leaves an operation one cursor at most, and gives each parameter its value.
+// setParameters keeps at most one cursor of an operation, and gives each parameter its value.
 func (s *server) setParameters(t *testing.T, path string, operation object, entityType, cursor string) {
 	t.Helper()
 	reference := network
@@ -215,7 +215,7 @@ type page struct {
 	Metadata struct{ After, Before *string }
 }
 
-// page reads one from a server, or from a proxy before it.
+// page reads a page from a server, or from a proxy before it.
 func (s *server) page(t *testing.T, base, target string) (p page) {
 	t.Helper()
 	res, answer := s.pass(t, base, "GET", target, http.Header{"Authorization": {unsigned}}, nil)
@@ -225,7 +225,7 @@ func (s *server) page(t *testing.T, base, target string) (p page) {
 	return p
 }
 
-// cursors are the two of a list that are good: what leads from its first page to its second, and back.
+// cursors returns two valid cursors of a list: after leads from the first page to the second, and before leads back.
 func (s *server) cursors(t *testing.T, target string) map[string]string {
 	t.Helper()
 	after := s.page(t, s.url, target).Metadata.After
@@ -235,7 +235,7 @@ func (s *server) cursors(t *testing.T, target string) map[string]string {
 	return map[string]string{"after": *after, "before": *s.page(t, s.url, target+joint(target)+"after="+*after).Metadata.Before}
 }
 
-// joint is what stands between a target and one parameter more.
+// joint returns the separator between a target and one more parameter.
 func joint(target string) string {
 	if strings.Contains(target, "?") {
 		return "&"
@@ -243,8 +243,8 @@ func joint(target string) string {
 	return "?"
 }
 
-// prismDirectory has the proxy that refuses what the document does not say between a client that signs and the server: lists are the same
-// through it, page by page, and a teacher comes and goes.
+// prismDirectory puts a proxy that refuses what the document does not allow between a signing client and the server.
+// Lists must be the same through it, page by page, and the server must answer writes.
 func (s *server) prismDirectory(t *testing.T) {
 	proxy := s.proxy(t, "directory")
 	for _, list := range []string{
@@ -262,14 +262,14 @@ func (s *server) prismDirectory(t *testing.T) {
 		}
 	}
 	s.comeAndGo(t, proxy)
-	// What the document does not know the proxy refuses itself, so that it is known to look.
+	// The proxy itself refuses what the document does not know, which shows that it validates.
 	header := http.Header{"Authorization": {unsigned}}
 	if _, answer := s.pass(t, proxy, "GET", partners+"/entities?entity_type=none", header, nil); !bytes.Contains(answer, []byte("stoplight.io/prism")) {
 		t.Errorf("a type that there is not is answered %s", answer)
 	}
 }
 
-// comeAndGo makes calls that write, each of which the server must answer.
+// comeAndGo creates, changes and deletes records. The server, not the proxy, must answer each call.
 func (s *server) comeAndGo(t *testing.T, proxy string) {
 	t.Helper()
 	zoe := `{"name":"Zoé","reference_id":"prism","entity_reference_id":"` + network + `"}`

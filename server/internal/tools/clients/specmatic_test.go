@@ -13,9 +13,9 @@ import (
 	"time"
 )
 
-// specmatic makes requests of what the documents say of parameters, good ones, at the bounds too, and bad ones, each with one thing
-// changed, and holds each answer against the document: a good request must be answered with 200, a bad one with a 4xx, in the form that
-// the document has for it.
+// specmatic lets Specmatic make requests from the documents: valid ones, also at the bounds, and invalid ones, each
+// with one change. A valid request must be answered with 200, an invalid one with a 4xx, both in the form that the
+// document has for it.
 func (s *server) specmatic(t *testing.T) {
 	keys := map[string]string{"schools": s.schools, "libraries": s.books}
 	for api, requests := range map[string]int{"schools": 100, "libraries": 400} {
@@ -30,8 +30,8 @@ func (s *server) specmatic(t *testing.T) {
 	t.Run("directory", s.specmaticDirectory)
 }
 
-// hold makes requests of documents of one API to the server at a URL, and holds the answers against them. credential sets what the documents
-// have for authentication. There must be so many requests at least.
+// hold makes requests from documents of one API to the server at a URL, and validates the responses. credential sets
+// the documents' authentication. There must be at least so many requests.
 func (s *server) hold(t *testing.T, url, credential string, documents [][]byte, requests int) {
 	dir := t.TempDir()
 	jar, err := filepath.Abs(filepath.Join("tools", "node_modules", "specmatic", "specmatic.jar"))
@@ -61,14 +61,13 @@ func (s *server) hold(t *testing.T, url, credential string, documents [][]byte, 
 // object is a part of a document.
 type object = map[string]any
 
-// together is how many parameters of an operation are tried with one another: each bad value of one is tried with each choice of the
-// others, of which there would be thousands.
+// together is how many parameters of an operation are combined. Specmatic tries each bad value of one with each choice
+// of the others, which would be thousands for all parameters.
 const together = 4
 
-// generable is the document of an API as far as requests can be made of it alone, with a group of the parameters that an operation may
-// have, and nil where no operation has so many groups. What a schema cannot say of a parameter is a value that is good: a state of the
-// server, or days that go together. changedSince needs them all at once, and is left out. So are forms other than JSON, since it does not
-// ask for them.
+// generable returns the document of an API with one group of each operation's parameters, or nil if no operation has so
+// many groups. It adds valid values that a schema cannot express: a snapshot, and days that go together. It leaves out
+// changedSince, which needs them all at once, and forms other than JSON, which Specmatic does not request.
 func (s *server) generable(t *testing.T, api string, group int) []byte {
 	t.Helper()
 	var document object
@@ -108,7 +107,7 @@ func (s *server) generable(t *testing.T, api string, group int) []byte {
 	return text
 }
 
-// values are good values of parameters, by their names.
+// values returns valid values of parameters by name.
 func (s *server) values(t *testing.T, api string) map[string]string {
 	t.Helper()
 	path, key := "/api-platform/schools/v1/users", s.schools

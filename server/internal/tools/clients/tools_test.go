@@ -14,12 +14,12 @@ import (
 	"time"
 )
 
-// TestTools has others' tools at a running server: what partners and BI people use, and what operators watch it with. Their
-// versions are in tools/package.json.
+// TestTools runs third-party tools against a running server: those that partners and BI people use, and promtool, which
+// operators use. The versions of the former are in tools/package.json.
 func TestTools(t *testing.T) {
 	s := serve(t)
 	s.attachMany(t)
-	// As the lock has them; npm ci would want what DuckDB has for every system, of which a registry may have some alone.
+	// It installs what the lock has. npm ci would need DuckDB's packages for every system, and a registry may have only some.
 	s.run(t, "tools", "npm", "install", "--no-save", "--no-audit", "--no-fund")
 	t.Run("newman", s.newman)
 	t.Run("prism", s.prism)
@@ -74,8 +74,8 @@ func (s *server) school(t *testing.T) string {
 	return ""
 }
 
-// prism puts a proxy before the server that refuses what its document does not say, of requests and of answers: lists that are
-// pulled through it are the same.
+// prism pulls lists through a proxy that refuses requests and responses that the document does not allow. The lists
+// must be the same as without it.
 func (s *server) prism(t *testing.T) {
 	for _, api := range []string{"schools", "libraries"} {
 		url := s.proxy(t, api)
@@ -97,7 +97,7 @@ func (s *server) prism(t *testing.T) {
 		if lists < 3 {
 			t.Errorf("%d lists of %s were pulled", lists, api)
 		}
-		// What the document does not know the proxy refuses itself, so that it is known to look.
+		// The proxy itself refuses what the document does not know, which shows that it validates.
 		if answer := s.through(t, url+"/api-platform/"+api+"/v1/users?page=none", s.schools); !bytes.Contains(answer, []byte("stoplight.io/prism")) {
 			t.Errorf("a page that is no number is answered %s", answer)
 		}
@@ -105,7 +105,7 @@ func (s *server) prism(t *testing.T) {
 	t.Run("directory", s.prismDirectory)
 }
 
-// proxy starts one that holds what passes it against the document of an API, and returns its URL.
+// proxy starts a proxy that validates traffic against the document of an API, and returns its URL.
 func (s *server) proxy(t *testing.T, api string) string {
 	t.Helper()
 	addr := free(t)
@@ -115,13 +115,13 @@ func (s *server) proxy(t *testing.T, api string) string {
 	return "http://" + addr
 }
 
-// sameJSON reports whether two documents say the same: the proxy writes 20.0 as 20.
+// sameJSON reports whether two documents are equal as JSON: the proxy writes 20.0 as 20.
 func sameJSON(a, b []byte) bool {
 	var x, y any
 	return json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil && reflect.DeepEqual(x, y)
 }
 
-// through returns the body of whatever answer a proxy gives.
+// through returns the body of a proxy's response, whatever its status.
 func (s *server) through(t *testing.T, url, key string) []byte {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), "GET", url, nil)
@@ -142,7 +142,7 @@ func (s *server) through(t *testing.T, url, key string) []byte {
 	return body.Bytes()
 }
 
-// promtool reads the metrics of a server that was asked for something as Prometheus does, and lints them.
+// promtool requests a page, reads the metrics as Prometheus does, and lints them.
 func (s *server) promtool(t *testing.T) {
 	s.get(t, "/api-platform/schools/v1/users", s.schools)
 	res, err := http.Get("http://" + s.admin + "/metrics")
@@ -161,7 +161,7 @@ func (s *server) promtool(t *testing.T) {
 	}
 }
 
-// duckdb sums the readings of a pull in CSV and in NDJSON: the sums are those of the rows in JSON, to the last digit.
+// duckdb sums readings that were pulled in CSV and in NDJSON. The sums must be those of the JSON, to the last digit.
 func (s *server) duckdb(t *testing.T) {
 	dir := t.TempDir()
 	rows, finished, tenths, hundredths := 0, 0, int64(0), int64(0)

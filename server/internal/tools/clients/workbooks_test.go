@@ -14,11 +14,11 @@ import (
 
 const (
 	workbook = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
-	// asCSV has LibreOffice write what the cells show, with semicolons, in UTF-8, and with quotes around texts alone.
+	// asCSV makes LibreOffice write what the cells show, with semicolons, in UTF-8, and with quotes only around texts.
 	asCSV = "csv:Text - txt - csv (StarCalc):59,34,76,1,,0,true,false,true"
 )
 
-// oddTexts are what spreadsheets, their files and their locales stumble over.
+// oddTexts are texts that spreadsheets, their files or their locales may misread.
 var oddTexts = []string{`=1+1`, `+55`, `@ana`, `007`, `9788535914849`, `1-10`, `2026-10-01`, `12:30`, `10%`, `TRUE`, `1e5`, ` a `, "a\tb", "duas\nlinhas",
 	`"aspas"`, `<b>&amp;</b>]]>`, `_x0041_`, `'x`, `ção 😀`, `null`}
 
@@ -57,7 +57,7 @@ func TestSpreadsheets(t *testing.T) {
 	}
 }
 
-// keyOf is the key to a page.
+// keyOf returns the key for a page.
 func (s *server) keyOf(page string) string {
 	if strings.Contains(page, "/libraries/") {
 		return s.books
@@ -94,7 +94,7 @@ func (s *server) write(t *testing.T, file string, text []byte) {
 	}
 }
 
-// lists returns the lists that the documents offer as workbooks, each to be followed by parameters, and its key.
+// lists returns the paths of the lists that the documents offer as workbooks, each with its key. Parameters can follow a path.
 func (s *server) lists(t *testing.T) map[string]string {
 	t.Helper()
 	keys := map[string]string{}
@@ -112,7 +112,7 @@ func (s *server) lists(t *testing.T) map[string]string {
 				continue
 			}
 			query := "?"
-			if api == "libraries" && strings.HasSuffix(path, "/engagements") { // where the period must be given
+			if api == "libraries" && strings.HasSuffix(path, "/engagements") { // it requires a period
 				now := time.Now()
 				query += "startDate=" + now.AddDate(0, 0, -29).Format(time.DateOnly) + "&endDate=" + now.Format(time.DateOnly) + "&"
 			}
@@ -122,7 +122,7 @@ func (s *server) lists(t *testing.T) map[string]string {
 	return keys
 }
 
-// pages is how many of a list's pages are compared.
+// pages returns how many of a list's pages are compared.
 func (s *server) pages(t *testing.T, path, key string) int {
 	t.Helper()
 	var a struct {
@@ -172,7 +172,7 @@ func (s *server) compare(t *testing.T, page string, table []byte) (odd int) {
 	return odd
 }
 
-// expected is the cell of a row: days and instants are in the columns that are named so.
+// expected returns the expected cell of a row. Columns named date or …At have days and times.
 func expected(t *testing.T, row map[string]json.RawMessage, column string) shown {
 	t.Helper()
 	if name, member, ok := strings.Cut(column, "."); ok {
@@ -207,7 +207,7 @@ func expected(t *testing.T, row map[string]json.RawMessage, column string) shown
 	return shown{text, text != ""} // an empty text shows as nothing
 }
 
-// readTable reads a table of CSV, with which cells are in quotes.
+// readTable reads a CSV table, and which of its cells are in quotes.
 func readTable(s string) (lines [][]shown) {
 	s = strings.TrimPrefix(s, "\ufeff")
 	for s != "" {

@@ -39,12 +39,12 @@ func openBrowser(t *testing.T) *browser {
 		t.Fatal("LECTERN_TEST_CHROMIUM is not set: run `make verify`, or any command with `.ci/with-chromium COMMAND`, which find or install a browser")
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.UserDataDir(t.TempDir()))
-	// A name that is not the machine's own: what comes from there over plain HTTP is no secure context.
+	// The name is not the machine's own, so its pages over plain HTTP are no secure context.
 	options = append(options, chromedp.Flag("host-resolver-rules", "MAP "+plainHost+" 127.0.0.1"))
 	if os.Geteuid() == 0 {
-		options = append(options, chromedp.NoSandbox) // Chromium has no sandbox for root, and does not start without saying so
+		options = append(options, chromedp.NoSandbox) // for root Chromium has no sandbox, and does not start without this option
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute) // a page that hangs fails, and not the whole run
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute) // so that a page that hangs fails its own test only
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewExecAllocator(ctx, options...)
 	t.Cleanup(cancel)
@@ -81,7 +81,7 @@ func (b *browser) listen(event any) {
 	}
 }
 
-// run does a person's steps.
+// run does a person's steps in the page.
 func (b *browser) run(steps ...chromedp.Action[chromedp.Void]) {
 	b.Helper()
 	b.must(chromedp.Do(b.ctx, steps...))
@@ -95,7 +95,7 @@ func (b *browser) text(selector chromedp.CSS) string {
 	return strings.TrimSpace(text)
 }
 
-// must ends the test on an error, and tells what happened in the page.
+// must ends the test on an error, and reports what happened in the page.
 func (b *browser) must(err error) {
 	b.Helper()
 	if err == nil {
@@ -174,7 +174,7 @@ func click(selector chromedp.CSS) chromedp.Action[chromedp.Void] {
 	return chromedp.Click(selector, chromedp.NodeVisible)
 }
 
-// leave clicks on a link and waits for its page, so that nothing is read of the page that was left.
+// leave clicks on a link and waits for its page, so that the test does not read the old page.
 func (b *browser) leave(link chromedp.CSS) {
 	b.Helper()
 	_, err := chromedp.RunResponse(b.ctx, click(link))
@@ -186,7 +186,7 @@ func enter(selector chromedp.CSS, text string) chromedp.Action[chromedp.Void] {
 	return chromedp.SendKeys(selector, text, chromedp.NodeVisible)
 }
 
-// TestDocsOfSchools opens the page, enters the key, and sees rows of the schools.
+// TestDocsOfSchools checks that the page shows rows of the schools after a key is entered.
 func TestDocsOfSchools(t *testing.T) {
 	d, b := startDemo(t), openBrowser(t)
 	b.run(
@@ -239,8 +239,8 @@ func TestDocsOfLibraries(t *testing.T) {
 // plainHost is another name of 127.0.0.1.
 const plainHost = "lectern.test"
 
-// TestDocsOfDirectory checks that the page signs calls of the directory, also where it comes over plain HTTP from another machine and
-// the browser offers it no hash functions.
+// TestDocsOfDirectory checks that the page signs calls of the directory, also if it comes over plain HTTP from another
+// host. The browser then has no hash functions.
 func TestDocsOfDirectory(t *testing.T) {
 	d := startDemo(t)
 	for _, tt := range []struct {
@@ -299,8 +299,8 @@ func TestRootInBrowser(t *testing.T) {
 	b.quiet(d.url)
 }
 
-// TestDocsLanguage checks that the switch of the language keeps the API and the open route, and that the ways to the other pages keep
-// the language.
+// TestDocsLanguage checks that the language switch keeps the API and the open route, and that the links to the other
+// pages keep the language.
 func TestDocsLanguage(t *testing.T) {
 	d, b := startDemo(t), openBrowser(t)
 	b.run(

@@ -28,7 +28,7 @@ type demo struct {
 	id, secret         string // of the directory
 }
 
-// running is the demo of all tests, started when it is first needed. Its rates are above what they ask for together.
+// running starts the demo of all tests when it is first needed. Its rate limits are above what the tests request together.
 var running = sync.OnceValues(func() (*demo, error) {
 	dir, err := os.MkdirTemp("", "lectern-docs-")
 	if err != nil {
@@ -44,7 +44,7 @@ var running = sync.OnceValues(func() (*demo, error) {
 	return runDemo(exec.Command(path, "demo", "--addr", "127.0.0.1:0", "--db", "sqlite:"+filepath.Join(dir, "demo.db"), "--schools-rate", "1000", "--libraries-rate", "1000"))
 })
 
-// atEnd is done after the tests, the last one first.
+// atEnd has the functions to call after the tests, in reverse order.
 var atEnd []func() error
 
 func TestMain(m *testing.M) {
@@ -59,14 +59,14 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// What the demo prints.
+// These match what the demo prints.
 var (
 	keys      = regexp.MustCompile(`(?m)^(Schools|Libraries) key .*: (\S+)$`)
 	directory = regexp.MustCompile(`(?m)^Directory key .*: (\S+), secret (\S+)$`)
 	page      = regexp.MustCompile(`(http://\S+)/docs\b`)
 )
 
-// startDemo returns the running demo.
+// startDemo returns the running demo, and starts it if necessary.
 func startDemo(t *testing.T) *demo {
 	t.Helper()
 	d, err := running()
@@ -76,7 +76,7 @@ func startDemo(t *testing.T) *demo {
 	return d
 }
 
-// runDemo runs the demo until the end, and returns when it serves.
+// runDemo starts the demo, which runs until the tests end, and returns when it serves.
 func runDemo(cmd *exec.Cmd) (*demo, error) {
 	cmd.Env = append(os.Environ(), "LECTERN_SECRET_KEY="+base64.StdEncoding.EncodeToString(make([]byte, 32)))
 	cmd.Stderr = os.Stderr
@@ -102,7 +102,7 @@ func runDemo(cmd *exec.Cmd) (*demo, error) {
 	return &demo{url: root[1], schools: found[0][2], libraries: found[1][2], id: signed[1], secret: signed[2]}, nil
 }
 
-// delete makes a signed call of the directory and returns its status.
+// delete sends a signed DELETE to the directory and returns the status.
 func (d *demo) delete(t *testing.T, path string) int {
 	t.Helper()
 	r, err := http.NewRequest(http.MethodDelete, d.url+directoryapi.Prefix+path, nil)

@@ -29,8 +29,8 @@ func do(script string) chromedp.Action[chromedp.Void] {
 	return chromedp.Evaluate[chromedp.Void](script + "; undefined")
 }
 
-// explore opens the page of the numbers with a key, as the demo's links do, for the last 30 days, which have data on every day of a
-// year, and waits for the report.
+// explore opens the page of the numbers with a key, as the demo's links do, and waits for the report. The period is the
+// last 30 days, which have data on any day of the year.
 func (b *browser) explore(base, report, key string) {
 	b.Helper()
 	b.run(chromedp.Navigate(base + "/explore#key=" + key + "&period=last30"))
@@ -40,7 +40,7 @@ func (b *browser) explore(base, report, key string) {
 	}
 }
 
-// settled waits until the page shows a report whole and does nothing more.
+// settled waits until the page shows a whole report and is idle.
 func (b *browser) settled() {
 	b.Helper()
 	b.eventually(`document.querySelector(".panels") && document.getElementById("report").dataset.view === location.hash && document.getElementById("report").ariaBusy === "false" &&
@@ -50,7 +50,7 @@ func (b *browser) settled() {
 // eventually waits until an expression is true in the page.
 func (b *browser) eventually(expression string) {
 	b.Helper()
-	// chromedp's own Poll makes functions of texts, which the policy of the page forbids.
+	// chromedp's own Poll turns texts into functions, which the page's policy forbids.
 	wait := fmt.Sprintf(`new Promise((done, failed) => {
 		const end = performance.now() + 30_000;
 		const look = () => (%s) ? done(true) : performance.now() > end ? failed(new Error("in vain")) : setTimeout(look, 20);
@@ -61,20 +61,20 @@ func (b *browser) eventually(expression string) {
 	}
 }
 
-// table returns the cells of a panel's table, all of which it unfolds.
+// table unfolds a panel's table and returns all its cells.
 func (b *browser) table(panel string) [][]string {
 	b.Helper()
 	b.run(do(fmt.Sprintf(`document.querySelectorAll("[data-panel=%s] .foot button:not([hidden])").forEach((e) => e.click())`, panel)))
 	return b.cells(panel)
 }
 
-// cells returns the cells of a panel's table that it shows.
+// cells returns the cells that a panel's table shows.
 func (b *browser) cells(panel string) [][]string {
 	b.Helper()
 	return evaluate[[][]string](b, fmt.Sprintf(`[...document.querySelectorAll("[data-panel=%s] tbody tr")].map((tr) => [...tr.cells].map((c) => c.textContent.trim()))`, panel))
 }
 
-// numbers are those of one column of a panel's table, in tenths where they have a decimal.
+// numbers returns the numbers in a column of a panel's table, in tenths if they have a decimal.
 func (b *browser) numbers(panel string, column int) (found []int) {
 	b.Helper()
 	for _, row := range b.table(panel) {
@@ -90,7 +90,7 @@ func (b *browser) figure(name string) string {
 	return b.text(chromedp.CSS("[data-figure=" + name + "]"))
 }
 
-// requests are those of the API that the page made since it was asked last.
+// requests returns the requests of the page to the API since the last call.
 func (b *browser) requests() (found []*url.URL) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -99,12 +99,12 @@ func (b *browser) requests() (found []*url.URL) {
 			found = append(found, u)
 		}
 	}
-	b.asked = b.asked[:1] // of the page itself
+	b.asked = b.asked[:1] // the page itself
 	return found
 }
 
-// frugal checks that opening cost ten requests at most, with the one for the network, that all but the first were of its snapshot,
-// and that none shows the key.
+// frugal checks that opening took at most nine API requests, all but one with the same snapshot. No address may show
+// the key.
 func (b *browser) frugal(key string) {
 	b.Helper()
 	asked := b.requests()
@@ -123,7 +123,7 @@ func (b *browser) frugal(key string) {
 	}
 }
 
-// drawn checks that every chart has its first series drawn in the colour of it, and that nothing is wider than the window.
+// drawn checks that every chart draws its first series in the right colour, and that nothing is wider than the window.
 func (b *browser) drawn() {
 	b.Helper()
 	empty, err := chromedp.Run(b.ctx, chromedp.Evaluate[[]string](`(async () => {
@@ -150,7 +150,7 @@ func (b *browser) drawn() {
 	}
 }
 
-// look sets what the page looks like: its width, and whether the browser is dark.
+// look sets the width of the window, and whether the browser prefers dark.
 func (b *browser) look(width int64, dark bool) {
 	b.Helper()
 	scheme := "light"
@@ -169,7 +169,7 @@ func (b *browser) speak(language string) {
 	b.must(err)
 }
 
-// list pulls a list, or what else a route has in data, as a client does.
+// list is what the tests read of a response: a list, or the data of another route.
 type list struct {
 	Meta struct {
 		Period struct{ StartDate, EndDate string }
@@ -240,7 +240,7 @@ func fetch(t *testing.T, url, key, accept string) []byte {
 	return body
 }
 
-// pull is the whole of a list.
+// pull returns all rows of a list.
 func pull(t *testing.T, base, path, key string) (all list) {
 	t.Helper()
 	for page := 1; page == 1 || len(all.Data.Rows) < all.Meta.Page.TotalRows; page++ {
@@ -251,13 +251,13 @@ func pull(t *testing.T, base, path, key string) (all list) {
 	return all
 }
 
-// query is the period of the view, as parameters of the API.
+// query returns the period of the view as parameters of the API.
 func (b *browser) query() string {
 	b.Helper()
 	return evaluate[string](b, `"startDate=" + document.getElementById("from").value + "&endDate=" + document.getElementById("to").value`)
 }
 
-// The page opens on the last month that has data, with the name of the network and without the key in its address.
+// TestExploreOpening tests that the page opens on the last month with data, with the network's name and no key in its address.
 func TestExploreOpening(t *testing.T) {
 	d, b := startDemo(t), openBrowser(t)
 	b.run(chromedp.Navigate(d.url + "/explore#key=" + d.schools + "&report=schools"))
@@ -276,7 +276,7 @@ func TestExploreOpening(t *testing.T) {
 	}
 }
 
-// Charts, tables and numbers of the schools are what the lists of the API add up to.
+// TestExploreSchools tests that tables and numbers of the schools are what the lists of the API add up to.
 func TestExploreSchools(t *testing.T) {
 	d, b := startDemo(t), openBrowser(t)
 	b.explore(d.url, "schools", d.schools)
@@ -325,7 +325,7 @@ func TestExploreSchools(t *testing.T) {
 	}
 }
 
-// A person goes from the network to a school, to a class and to its pupils, and back.
+// TestExploreWhoRead goes from the network to a school, to a class and its pupils, and back.
 func TestExploreWhoRead(t *testing.T) {
 	d, b := startDemo(t), openBrowser(t)
 	b.explore(d.url, "schools", d.schools)
@@ -394,7 +394,7 @@ func (b *browser) follow(panel string) {
 	b.settled()
 }
 
-// A view survives a reload, a table is sorted and searched, and the language is switched in place.
+// TestExploreAddress tests that a view survives a reload, that tables are sorted and searched, and that the language switches in place.
 func TestExploreAddress(t *testing.T) {
 	d, b := startDemo(t), openBrowser(t)
 	b.explore(d.url, "schools", d.schools)
@@ -448,7 +448,7 @@ func (b *browser) choose(list, value string) {
 	b.settled()
 }
 
-// What a person chooses is asked of the API, in the snapshot of the first answer.
+// TestExploreChoices tests that the page requests what a person chooses from the API, in the snapshot of the first response.
 func TestExploreChoices(t *testing.T) {
 	d, b := startDemo(t), openBrowser(t)
 	b.explore(d.url, "schools", d.schools)
@@ -495,7 +495,7 @@ func sum(numbers []int) (total int) {
 	return total
 }
 
-// Charts, tables and figures of the libraries say what the API says.
+// TestExploreLibraries tests that tables and numbers of the libraries are those of the API.
 func TestExploreLibraries(t *testing.T) {
 	d, b := startDemo(t), openBrowser(t)
 	b.explore(d.url, "libraries", d.libraries)
@@ -570,7 +570,7 @@ func TestExploreLibraries(t *testing.T) {
 		t.Errorf("reservations of books sum to %d, want %d", got, want)
 	}
 
-	// The other groupings cost one request each, and age groups stand in their order.
+	// Another grouping takes one request, and age groups are in their order.
 	b.requests()
 	b.choose("[data-panel=groups] select", "ageGroup")
 	want := []string{"Até 6 anos", "7 a 9 anos", "10 a 12 anos", "13 a 17 anos", "18 a 29 anos", "30 a 59 anos", "60 anos ou mais", "Not informed"}
@@ -583,7 +583,7 @@ func TestExploreLibraries(t *testing.T) {
 		t.Errorf("age groups are %q after %d requests, want %q", labels, len(asked), want)
 	}
 
-	// Titles of another band cost one request, of the same snapshot.
+	// Titles of another band take one request, with a snapshot.
 	b.choose("[data-panel=titles] select", "1-10")
 	b.settled()
 	stock := get[list](t, d.url, "libraries/v1/datasets/stock?consumptionBand=1-10", d.libraries)
@@ -595,8 +595,8 @@ func TestExploreLibraries(t *testing.T) {
 	}
 }
 
-// A person without a mouse pastes a key, walks a chart and opens its table. The page comes over plain HTTP from another machine, as
-// far as the browser knows.
+// TestExploreByKeyboard enters a key, walks a chart, opens its table and removes the key, without a mouse. For the
+// browser the page comes over plain HTTP from another host.
 func TestExploreByKeyboard(t *testing.T) {
 	d, b := startDemo(t), openBrowser(t)
 	b.run(chromedp.Navigate(strings.Replace(d.url, "127.0.0.1", plainHost, 1)+"/explore#period=last30"), chromedp.Focus("#key"), chromedp.KeyEvent(d.libraries+kb.Enter))
@@ -633,7 +633,8 @@ func TestExploreByKeyboard(t *testing.T) {
 	b.quiet(strings.Replace(d.url, "127.0.0.1", plainHost, 1))
 }
 
-// In both sizes and lights axe finds no fault in the page, all its charts are drawn, and it is no wider than its window. With LECTERN_TEST_PICTURES, a folder, its pictures are left there.
+// TestExploreLooks tests that axe finds no fault in the pages at two widths, light and dark. Reports must draw all
+// charts and fit the window. It leaves pictures in the folder LECTERN_TEST_PICTURES, if that is set.
 func TestExploreLooks(t *testing.T) {
 	d := startDemo(t)
 	for report, key := range map[string]string{"schools": d.schools, "libraries": d.libraries} {
@@ -678,7 +679,7 @@ func TestExploreLooks(t *testing.T) {
 	}
 }
 
-// accessible has axe look for faults of some impacts in the page, with its tables and downloads open.
+// accessible checks that axe finds no fault of some impacts in the page, with its tables and downloads open.
 func (b *browser) accessible(impacts ...string) {
 	b.Helper()
 	script, err := axe()

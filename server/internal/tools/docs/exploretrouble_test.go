@@ -21,7 +21,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// between starts a server between the browser and a demo, which answers what answer answers itself, and passes on all else.
+// between starts a server between the browser and a demo. It passes on every request that answer does not answer.
 func between(t *testing.T, d *demo, answer func(w http.ResponseWriter, r *http.Request) bool) string {
 	t.Helper()
 	target, err := url.Parse(d.url)
@@ -38,7 +38,7 @@ func between(t *testing.T, d *demo, answer func(w http.ResponseWriter, r *http.R
 	return s.URL
 }
 
-// refuse answers an error as the API does.
+// refuse answers with an error as the API does.
 func refuse(w http.ResponseWriter, status int, message string) bool {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(status)
@@ -46,7 +46,7 @@ func refuse(w http.ResponseWriter, status int, message string) bool {
 	return true
 }
 
-// Each trouble has a sentence that says what to do, and most a button that does it.
+// TestExploreTroubles tests that the page explains each trouble, and that a button resolves it once its cause is gone.
 func TestExploreTroubles(t *testing.T) {
 	d := startDemo(t)
 	for _, tt := range []struct {
@@ -82,7 +82,7 @@ func TestExploreTroubles(t *testing.T) {
 	}
 }
 
-// A key that is not accepted is asked for again; one that was, and is no more, is told apart.
+// TestExploreWrongKey tests that the page asks again for a key that is not accepted, and says if it was accepted before.
 func TestExploreWrongKey(t *testing.T) {
 	d, b := startDemo(t), openBrowser(t)
 	b.run(chromedp.Navigate(d.url+"/explore"), enter("#key", "1-1-wrong"+kb.Enter))
@@ -104,7 +104,7 @@ func TestExploreWrongKey(t *testing.T) {
 	b.eventually(`!sessionStorage.length && !document.querySelector(".panels")`)
 }
 
-// Where the rate is used up the page says so, waits, and goes on, and is never refused.
+// TestExploreWaits tests that the page waits while the rate is used up, says so, and goes on, also after a 429.
 func TestExploreWaits(t *testing.T) {
 	d, b := startDemo(t), openBrowser(t)
 	var asked, early, waited atomic.Int64
@@ -122,7 +122,7 @@ func TestExploreWaits(t *testing.T) {
 			w.Write(body)
 			return true
 		}
-		if n == 4 { // and one that another client of the key used up
+		if n == 4 { // another client of the key has used up the rate
 			w.Header().Set("Retry-After", "1")
 			return refuse(w, 429, "rate limit exceeded; retry after 1 seconds")
 		}
@@ -142,7 +142,7 @@ func TestExploreWaits(t *testing.T) {
 	}
 }
 
-// large answers as a network of 100,000 users, 620 schools and 5,000 books that were read.
+// large answers like a network of 100,000 users, 620 schools and 5,000 books that were read.
 func large(w http.ResponseWriter, r *http.Request) bool {
 	q := r.URL.Query()
 	page, _ := strconv.Atoi(cmp.Or(q.Get("page"), "1"))
@@ -169,8 +169,8 @@ func large(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// A network of any size opens with ten requests at most. The page says which lists are cut, with their totals, and saves long lists
-// page by page.
+// TestExploreLarge tests that a large network opens with few requests. The page says which lists are cut, with their
+// totals, and saves long lists page by page.
 func TestExploreLarge(t *testing.T) {
 	d, b := startDemo(t), openBrowser(t)
 	base := between(t, d, large)
@@ -206,7 +206,7 @@ func TestExploreLarge(t *testing.T) {
 	}
 }
 
-// What belongs to the former choice is greyed out until its own answer is there.
+// TestExploreStale tests that panels of the earlier choice are greyed out until their own response arrives.
 func TestExploreStale(t *testing.T) {
 	d, b := startDemo(t), openBrowser(t)
 	var holds atomic.Bool
@@ -226,7 +226,7 @@ func TestExploreStale(t *testing.T) {
 	b.settled()
 }
 
-// Of a network with many engagements the page shows weeks, each by its summary, and days where a person asks for them.
+// TestExploreByWeek tests that a network with many engagements is shown by week, and by day on request.
 func TestExploreByWeek(t *testing.T) {
 	d, b := startDemo(t), openBrowser(t)
 	base := between(t, d, func(w http.ResponseWriter, r *http.Request) bool {
@@ -261,7 +261,7 @@ func TestExploreByWeek(t *testing.T) {
 	}
 }
 
-// A network without data says so, and shows no number that it does not know.
+// TestExploreNothing tests that the page says that a network has no data, after few requests.
 func TestExploreNothing(t *testing.T) {
 	d, b := startDemo(t), openBrowser(t)
 	const zero = `{"users":0,"activeUsers":0,"usersWithAccess":0,"accessDays":0,"readers":0,"readingMinutes":0.0,"readings":0,"finished":0,"distinctBooks":0}`
@@ -280,8 +280,8 @@ func TestExploreNothing(t *testing.T) {
 	}
 }
 
-// Downloads are the rows as the server writes them, and tables as the page shows them. Where the server writes something else than
-// XLSX, the page says so.
+// TestExploreDownloads tests that downloads are the rows as the server writes them, and tables as the page shows them.
+// If the server writes something other than XLSX, the page says so.
 func TestExploreDownloads(t *testing.T) {
 	d, b := startDemo(t), openBrowser(t)
 	const sheet = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
@@ -311,7 +311,7 @@ func TestExploreDownloads(t *testing.T) {
 	if lines[0] != "\ufeffLivro,Leitores,Minutos,Concluídos" || len(lines) != len(b.table("books"))+2 {
 		t.Errorf("the table is saved as %q", lines)
 	}
-	b.press("readers", "Esta tabela em CSV") // days are days, and numbers have a point
+	b.press("readers", "Esta tabela em CSV") // days are written as days
 	lines = strings.Split(string(saved(t, filepath.Join(folder, strings.Replace(name, "readings", "readers-by-day", 1)+".csv"))), "\r\n")
 	if want := readings.Meta.Period.StartDate + ","; !strings.HasPrefix(lines[1], want) {
 		t.Errorf("the days are saved as %q, want them to begin with %q", lines, want)

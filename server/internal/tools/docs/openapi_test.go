@@ -16,7 +16,7 @@ var documents = map[string][]byte{"directory": openapi.Directory(settings), "sch
 
 var settings = openapi.Settings{SchoolsRate: 30, LibrariesRate: 60, SchoolsHistory: calendar.MustParse("2026-01-01"), LibrariesHistory: calendar.MustParse("2026-07-21")}
 
-// mindCalendar has the validator refuse dates that the calendar does not have.
+// mindCalendar makes the validator refuse dates that the calendar does not have.
 func mindCalendar() {
 	openapi3.DefineStringFormatValidator("date", openapi3.NewCallbackValidator(func(s string) error {
 		_, err := calendar.Parse(s)

@@ -105,7 +105,7 @@ func (w week) open(d calendar.Date) int {
 // hours are the weights of the hours at which readers come: school hours, a busy evening, a quiet night.
 var hours = [24]int{2, 1, 1, 1, 1, 3, 10, 30, 45, 50, 50, 40, 30, 40, 50, 50, 45, 45, 60, 80, 85, 70, 35, 10}
 
-// hourOf has each hour as often as its weight.
+// hourOf lists each hour as often as its weight.
 var hourOf = func() (list []int) {
 	for hour, weight := range hours {
 		for range weight {
@@ -134,7 +134,7 @@ type instant int
 
 func at(d calendar.Date, ms int) instant { return instant(int(d)*dayMS + ms) }
 
-// written is the time as feeds of different origin write it: in UTC, or with the offset of Brasilia.
+// written returns the time as feeds of different origin write it: in UTC, or with the offset of Brasilia.
 func (t instant) written(utc bool) time.Time {
 	at := time.UnixMilli(int64(t) + 3*hourMS)
 	if utc {

@@ -8,19 +8,19 @@
 //
 // # Habits in schools
 //
-// Readers behave as measured on such a platform, since the rules of effective reading are for its odd cases. Half of the pages are
-// turned at more than 590 words per minute, nearly half at more than 800, more than a third within three seconds. A few have no recorded
-// speed. A reader has about 2,000 page views and 25 books a year and comes on nearly half of the days. Readers differ widely: some come
-// daily, some never, some never read. Evenings are busy, nights and weekends less so.
+// Readers behave as measured on such a platform, since the rules of effective reading exist for its odd cases. Half of the
+// pages are turned at more than 590 words per minute, nearly half at more than 800, more than a third within three seconds. A
+// few have no recorded speed. A reader has about 2,000 page views and 25 books a year and comes on nearly half of the days.
+// Readers differ widely: some come daily, some never, some never read. Evenings are busy, nights and weekends less so.
 //
 // # Habits in library networks
 //
-// 100 readers have 800 days with activity in 120 days, 300 loans, 30 reservations, 900 sessions, 400 records of activity, 100 previews and
-// 20 suggestions. A third of them never come. Few titles are in great demand, and every band of consumption has titles. Rows are in the
-// order of days, except for a few offline sessions that arrive days later.
+// 100 readers have 800 days with activity in 120 days, 300 loans, 30 reservations, 900 sessions, 400 records of
+// activity, 100 previews and 20 suggestions. A third of them never come. Few titles are in great demand, and every band
+// of consumption has titles. Rows are in the order of days, except for a few sessions that arrive days later.
 //
-// A feed has the state of its last day: only due dates are later. It has every case that the rules distinguish, such as lines without
-// copies or from before the history, null texts and vocabularies, genders as other systems write them, and sessions without a loan.
+// A feed shows the network on its last day. Only due dates are later. It has every case that the rules distinguish. Examples are lines
+// without copies or from before the history, null texts and vocabularies, genders as other systems write them, and sessions without a loan.
 //
 // # What it does not do
 //

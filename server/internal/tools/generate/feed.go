@@ -25,8 +25,8 @@ type Params struct {
 	BooksCSV string
 	// Format is ndjson (the default) or csv, Compress zst or nothing.
 	Format, Compress string
-	// Piece, if not 0, is the number of days after which Take is called, in which the files may be read; the next days replace them.
-	// Not for libraries, which have their readers last.
+	// Piece, if not 0, is a number of days after which Take is called. Take may read the files. The next days replace
+	// them. It is not for libraries, whose readers are written last.
 	Piece int
 	Take  func() error
 }
@@ -84,7 +84,7 @@ func (f *feed) chance(purpose, i int) *chance {
 	return &c
 }
 
-// end is the last day of the feed.
+// end returns the last day of the feed.
 func (f *feed) end() calendar.Date { return f.First + calendar.Date(f.Days) - 1 }
 
 func (f *feed) days(ctx context.Context, write func(today calendar.Date)) error {
@@ -102,7 +102,7 @@ func (f *feed) days(ctx context.Context, write func(today calendar.Date)) error 
 	return nil
 }
 
-// piece ends the files, and begins them again after they are taken.
+// piece finishes the files, calls Take, and begins the files again.
 func (f *feed) piece() error {
 	for _, t := range f.tables {
 		if err := t.finish(); err != nil {

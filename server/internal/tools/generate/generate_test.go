@@ -14,7 +14,7 @@ import (
 
 type generator func(context.Context, string, generate.Params) (generate.Summary, error)
 
-// generators are both of them, each with a file that depends on the seed.
+// generators has both generators, each with a file that depends on the seed.
 var generators = []struct {
 	name     string
 	generate generator

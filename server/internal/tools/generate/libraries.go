@@ -11,7 +11,7 @@ import (
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
-// librariesFiles are the files of a libraries feed, each with what declares its fields.
+// librariesFiles are the files of a libraries feed, each with the record that declares its fields.
 var librariesFiles = map[string]row.Row{
 	"libraries": &libraries.Term{}, "ageGroups": &libraries.Term{}, "publishers": &libraries.Term{}, "categories": &libraries.Term{}, "subjects": &libraries.Term{},
 	"books": &libraries.Book{}, "lines": &stock.BookLine{}, "readers": &libraries.Reader{}, "channels": &libraries.ChannelDay{},
@@ -19,8 +19,8 @@ var librariesFiles = map[string]row.Row{
 	"previews": &intake.PreviewRow{}, "activity": &intake.ActivityRow{}, "suggestions": &libraries.Request{},
 }
 
-// Libraries writes the feed of one library network into dir, which is created if it is missing. The same parameters give
-// the same bytes. Errors are as those of [Schools].
+// Libraries writes the feed of one library network into dir, which is created if it is missing. The same parameters
+// give the same bytes. On an error it does what [Schools] does.
 func Libraries(ctx context.Context, dir string, p Params) (Summary, error) {
 	if p.First == 0 {
 		p.First = libraries.HistoryStart
@@ -49,7 +49,7 @@ type lending struct {
 	popular   []int32 // works, the most asked for first
 	wishes    []wish
 	libraries []string
-	region    int     // of the states, the one that most readers live in
+	region    int     // the index in states of the one that most readers live in
 	queue     []int32 // of each title, how many reservations are active at the end
 }
 
@@ -65,7 +65,7 @@ func newLending(f *feed) *lending {
 	return l
 }
 
-// vocabularies writes what ids stand for. A term's id is its place, from 1.
+// vocabularies writes the terms that ids refer to. A term's id is its place, from 1.
 func (l *lending) vocabularies() {
 	for resource, names := range map[string][]string{
 		"libraries": l.libraries, "ageGroups": ageGroups, "publishers": publishers, "categories": categories, "subjects": subjects,
@@ -76,7 +76,7 @@ func (l *lending) vocabularies() {
 	}
 }
 
-// channels writes the sessions by channel: each day has a row of every channel of the web, nearly each one of the app.
+// channels writes the sessions by channel: each day has a row of every web channel, and nearly every day one of the app.
 func (l *lending) channels() {
 	for day := range l.Days {
 		c := l.chance(forChannel, day)
@@ -103,12 +103,12 @@ type reader struct {
 	sittings int32         // on a day of reading, on average
 	offline  int32         // of a thousand sittings
 	seen     calendar.Date // the last day with activity
-	loan     loan          // what is read
-	next     loan          // of a reservation
+	loan     loan          // the one that is read
+	next     loan          // the one that a reservation becomes
 	progress int32         // how far the loan is read, in hundredths of a percent
 }
 
-// loan is a loan of a work from a day to the last one. Without a last day there is none.
+// loan is a loan of a work, from its first day to its last one. Without a last day there is no loan.
 type loan struct {
 	work     int32
 	from, to calendar.Date
@@ -149,7 +149,7 @@ func (c *chance) dayBetween(low, high calendar.Date) calendar.Date {
 	return low + calendar.Date(c.below(int(high-low)+1))
 }
 
-// known is the last day on which a reader has events.
+// known returns the last day on which a reader can have events.
 func (l *lending) known(m membership) calendar.Date {
 	if m.gone != 0 {
 		return min(l.end(), m.gone-1)
@@ -191,7 +191,7 @@ func (l *lending) readers(readers []reader) {
 	}
 }
 
-// home is where a reader lives: four in five in the network's own state. Only the first two cities of a state have administrative regions.
+// home returns where a reader lives: four in five in the network's own state. Only a state's first two cities have administrative regions.
 func (l *lending) home(c *chance) []any {
 	place := states[l.region]
 	switch {
@@ -211,7 +211,7 @@ func (l *lending) home(c *chance) []any {
 	return []any{city, place.of, region}
 }
 
-// gender is a gender, one in fifty as other systems write it, or none.
+// gender returns a gender, one in fifty as other systems write it, or none.
 func gender(c *chance) any {
 	shouted, kind := c.in1000(20), c.below(100)
 	for _, g := range []struct {
@@ -228,7 +228,7 @@ func gender(c *chance) any {
 	return "Outro"
 }
 
-// changed is when a reader was changed, confirmed and last seen. One in twenty never confirmed the address.
+// changed returns when a reader was changed, confirmed and last seen. One in twenty never confirmed the address.
 func (l *lending) changed(c *chance, m membership, last calendar.Date) []any {
 	time := func(d calendar.Date) any { return at(d, c.moment()).written(c.below(2) == 0) }
 	changed := m.joined

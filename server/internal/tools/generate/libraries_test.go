@@ -16,7 +16,7 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/tools/generate"
 )
 
-// libraryContent is a libraries feed as it is read: the rows of each file, their values in the order of the fields.
+// libraryContent has the rows of each file of a libraries feed, with their values in the order of the fields.
 type libraryContent struct {
 	terms        map[string][]libraries.Term
 	books        []libraries.Book
@@ -50,7 +50,7 @@ type deed struct {
 	at           time.Time
 }
 
-// readLibraries reads a feed; a value that the rules of package libraries refuse fails the test.
+// readLibraries reads a feed. A value that the rules of package libraries refuse fails the test.
 func readLibraries(t *testing.T, dir string) (c libraryContent) {
 	t.Helper()
 	folder, err := feed.Open(os.DirFS(dir))
@@ -103,7 +103,7 @@ func TestLibrariesFormsHoldTheSameRows(t *testing.T) {
 	}
 }
 
-// TestLibrariesShape holds the shares that the package promises, as one feed has them.
+// TestLibrariesShape checks the shares that the package promises, on one feed.
 func TestLibrariesShape(t *testing.T) {
 	const users, days = 10_000, 120
 	dir, sum := write(t, generate.Libraries, generate.Params{Users: users, Days: days, Seed: 1})
@@ -151,7 +151,7 @@ func TestLibrariesShape(t *testing.T) {
 		name           string
 		got, low, high int
 	}{
-		// what a million readers do in 120 days, for each hundred of them
+		// for each hundred readers in 120 days
 		{"days with activity", len(present) * 100 / users, 750, 850},
 		{"loans", len(c.loans) * 100 / users, 270, 330},
 		{"reservations", len(c.reservations) * 100 / users, 26, 34},
@@ -172,7 +172,7 @@ func TestLibrariesShape(t *testing.T) {
 	}
 }
 
-// TestLibrariesHasEveryCase holds that a feed of moderate size shows whatever the rules tell apart.
+// TestLibrariesHasEveryCase checks that a feed of moderate size has every case that the rules distinguish.
 func TestLibrariesHasEveryCase(t *testing.T) {
 	dir, _ := write(t, generate.Libraries, generate.Params{Users: 3000, Days: 120, Seed: 1, Titles: 2000})
 	c := readLibraries(t, dir)

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// wordList has the words of names, a list a line. Titles are in the public domain.
+// wordList has the words of names, one list a line. Titles are in the public domain.
 //
 //go:embed words.txt
 var wordList string

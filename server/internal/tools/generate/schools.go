@@ -14,15 +14,15 @@ import (
 // Network is the reference of the network that a schools feed describes.
 const Network = "rede-1"
 
-// schoolsFiles are the files of a schools feed, each with what declares its fields.
+// schoolsFiles are the files of a schools feed, each with the record that declares its fields.
 var schoolsFiles = map[string]row.Row{
 	"entities": &intake.EntityRow{}, "accounts": &intake.AccountRow{}, "books": &schools.Book{},
 	"evaluations": &intake.EvaluationRow{}, "segments": &intake.SegmentRow{}, "accesses": &intake.AccessRow{},
 }
 
 // Schools writes the feed of one network into dir, which is created if it is missing. The network's reference is
-// [Network], its schools have about 500 users each, its classes 28 readers; one in 25 users is a teacher, and from ten
-// users on one is an administrator and one internal. The same parameters give the same bytes.
+// [Network]. Its schools have about 500 users each, its classes 28 readers. One in 25 users is a teacher. From ten
+// users on, one is an administrator and one is internal. The same parameters give the same bytes.
 //
 // On an error, or when ctx is done, it removes the files that it has written.
 func Schools(ctx context.Context, dir string, p Params) (Summary, error) {
@@ -55,7 +55,7 @@ type network struct {
 
 type school struct{ inep, name, state, city string }
 
-// ref is the school's reference.
+// ref returns the school's reference.
 func (s school) ref() string { return "escola-" + s.inep }
 
 // class is a class of a school.
@@ -75,7 +75,7 @@ const (
 	usersPerSchool  = 500
 	readersPerClass = 28
 	usersPerTeacher = 25
-	usersForOthers  = 10 // from so many on there are teachers, an administrator and an internal account
+	usersForOthers  = 10 // the least number of users with teachers, an administrator and an internal account
 )
 
 // newNetwork invents schools, reads or invents titles, and distributes the users over the schools.
@@ -111,7 +111,7 @@ func newNetwork(f *feed) (n *network, err error) {
 // share returns the i-th of parts nearly equal parts of a whole.
 func share(whole, parts, i int) int { return whole*(i+1)/parts - whole*i/parts }
 
-// degrees are those of a school's classes, in the order in which they are opened.
+// degrees are those of a school's classes, in the order in which it opens them.
 var degrees = []string{"7", "3", "1", "5", "9", "2", "6", "4", "8", "M1", "I", "M2", "M3"}
 
 // newClass returns the i-th class of a school.

@@ -32,7 +32,7 @@ type access struct {
 	kind        string
 }
 
-// content is a feed as it is read.
+// content has the rows of each file of a schools feed.
 type content struct {
 	entities    []intake.EntityRow
 	accounts    []intake.AccountRow
@@ -42,7 +42,7 @@ type content struct {
 	accesses    []access
 }
 
-// rows reads a resource whose rows are R. One that check passes over fails the test.
+// rows reads a resource whose rows are R. A row that is skipped fails the test.
 func rows[R, V any, P feed.Record[R]](t *testing.T, folder *feed.Folder, resource string, check func(R) (V, error)) (list []V) {
 	t.Helper()
 	file, err := folder.File(resource)
@@ -101,7 +101,7 @@ func TestFormsHoldTheSameRows(t *testing.T) {
 	}
 }
 
-// TestHabits holds the shares that the package promises, exactly counted over a year.
+// TestHabits checks the shares that the package promises, counted over a year.
 func TestHabits(t *testing.T) {
 	const users, days = 300, 365
 	dir, _ := write(t, generate.Schools, generate.Params{Users: users, Days: days, Seed: 1})
@@ -180,7 +180,7 @@ func TestHabits(t *testing.T) {
 		{"segments above 800 words per minute, per mille", above * 1000 / n, 440, 460},
 		{"segments shorter than 3 s, per mille", short * 1000 / n, 370, 390},
 		{"segments without a speed, per mille", none * 1000 / n, 15, 25},
-		// one view in twenty, and whoever takes up a book again, from its front
+		// one view in twenty, and the first views of a book that is taken again
 		{"segments that go back, per mille", back * 1000 / n, 40, 320},
 		{"segments a user", n / users, 1800, 2200},
 		{"books a user, times ten", len(reached) * 10 / users, 220, 280},

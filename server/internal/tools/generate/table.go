@@ -20,13 +20,13 @@ import (
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
-// Rows have these besides texts, integers, booleans, days, times and lists. An empty text, the day 0 and an empty list are null.
+// These are values of rows, besides texts, integers, booleans, days, times and lists. An empty text, the day 0 and an empty list are null.
 type (
 	tenths     int
 	hundredths int
 )
 
-// optional is a value, or null.
+// optional returns v, or null.
 func optional[T any](v T, there bool) any {
 	if there {
 		return v
@@ -34,7 +34,7 @@ func optional[T any](v T, there bool) any {
 	return nil
 }
 
-// table writes the file of one resource, row by row. An error is kept until finish.
+// table writes the file of one resource, row by row. finish returns its errors.
 type table struct {
 	path  string
 	file  *os.File
@@ -46,7 +46,7 @@ type table struct {
 	rows  int64
 }
 
-// newTable creates the file of a resource, whose ending is that of the format.
+// newTable creates the file of a resource, with the extension of its format.
 func newTable(path string, p Params, fields row.Schema) (*table, error) {
 	t := &table{path: path + "." + cmp.Or(p.Format, "ndjson"), csv: p.Format == "csv"}
 	if p.Compress != "" {
@@ -69,7 +69,7 @@ func (t *table) open(p Params) (err error) {
 	}
 	to := io.Writer(t.file)
 	if p.Compress == "zst" {
-		z, _ := zstd.NewWriter(t.file, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1)) // of options that it has
+		z, _ := zstd.NewWriter(t.file, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1)) // its options are valid
 		to, t.pack = z, z
 	}
 	t.out = bufio.NewWriterSize(to, 256<<10)
@@ -79,7 +79,7 @@ func (t *table) open(p Params) (err error) {
 	return nil
 }
 
-// next is the number of the next row, from 1.
+// next returns the number of the next row, from 1.
 func (t *table) next() int { return int(t.rows) + 1 }
 
 // row writes a row: a value for each field, in their order.
@@ -133,7 +133,7 @@ func appendCell(b []byte, v any) []byte {
 	return b
 }
 
-// appendValue appends a value, the items of a list with commas between them, and reports whether it is a text. It appends nothing for null.
+// appendValue appends a value and reports whether it is a text. It separates the items of a list by comma, and appends nothing for null.
 func appendValue(b []byte, v any, comma byte) (_ []byte, text bool) {
 	switch v := v.(type) {
 	case nil:

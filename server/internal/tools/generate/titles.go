@@ -79,8 +79,8 @@ func newWorks(f *feed, titles []title) (works []work, popular []int32) {
 	return works, popular
 }
 
-// rank draws one of n items with a long tail. The first 512th of them comes as often as the next 512th, the next two, the next four, and
-// so on.
+// rank draws one of n items with a long tail. The first 512th comes as often as the second, the next two together, the
+// next four together, and so on.
 func (c *chance) rank(n int) int {
 	bands := 1
 	for high := max(1, n/512); high < n; high *= 2 {
@@ -159,7 +159,7 @@ func (l *lending) drawLine(c *chance, w work) line {
 	return one
 }
 
-// makeLegacy makes a line a legacy. A few have no copies, most are from before the history, and some expire before 2026.
+// makeLegacy makes a line a legacy line. A few have no copies, most are from before the history, and some expire before 2026.
 func (l *lending) makeLegacy(c *chance, one *line) {
 	one.collection, one.kind, one.modality, one.price = pick(c, []string{"external", "external", "manual"}), "legacy", "", 0
 	if one.collection == "external" {
@@ -193,7 +193,7 @@ type wish struct {
 	publisher, term, availability string
 }
 
-// newWishes invents the titles that are suggested, one for each four of the catalogue, from 30 to 5,000. One in seven is in the catalogue.
+// newWishes invents the titles that are suggested, one for every four of the catalogue, from 30 to 5,000. One in seven is in the catalogue.
 func newWishes(f *feed, works []work) []wish {
 	list := make([]wish, min(max(len(works)/4, 30), 5000))
 	for i := range list {

@@ -28,7 +28,7 @@ func (l *lending) events(ctx context.Context) ([]reader, error) {
 	})
 }
 
-// visit is a day of a reader.
+// visit is a day on which a reader comes.
 type visit struct {
 	*lending
 	*reader
@@ -46,7 +46,7 @@ func (v visit) time(t instant) any {
 
 func (v visit) later() instant { return at(v.today(), v.moment()) }
 
-// write writes the day. A reader that does nothing else has a record of activity.
+// write writes the day. A reader who does nothing else has a record of activity.
 func (v visit) write() {
 	v.seen = v.today()
 	done := v.borrow()
@@ -71,7 +71,7 @@ func (v visit) write() {
 	}
 }
 
-// borrow begins a reserved loan, or makes one, more often if there is none. It reports whether it made one.
+// borrow begins a reserved loan that is due. It may also make a loan, more often if there is none, and reports whether it did.
 func (v visit) borrow() bool {
 	r := v.reader
 	if r.next.to != 0 && r.next.from <= v.today() {
@@ -88,7 +88,7 @@ func (v visit) borrow() bool {
 	return true
 }
 
-// renewed is how often loans are renewed.
+// renewed has how often each of ten loans is renewed.
 var renewed = []int{0, 0, 0, 0, 0, 0, 0, 0, 1, 2}
 
 // lend writes a loan with its renewals, as they are on the last day. Four in ten are returned, the others expire.
@@ -168,8 +168,8 @@ func (v visit) suggest() {
 	t.row(t.next(), v.id, w.name, w.author, w.publisher, w.term, w.availability, v.time(v.later()))
 }
 
-// read writes the sittings of a day, mostly of the loan. One day in fifty is an earlier one, which was offline. It reports whether there
-// are sittings today.
+// read writes the sittings of a day, mostly of the loan. On one day in fifty they are of an earlier day, as if they
+// arrived late. It reports whether there are sittings today.
 func (v visit) read() bool {
 	work := int(v.loan.work)
 	if v.loan.to == 0 {

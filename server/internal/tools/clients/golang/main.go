@@ -1,6 +1,6 @@
 //go:build clients
 
-// Command golang pulls pages with the generated Go clients and prints sums of the rows as JSON. An answer that is not the expected one
+// Command golang pulls pages with the generated Go clients and prints sums of the rows as JSON. An unexpected response
 // ends it.
 package main
 
@@ -53,7 +53,7 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// keyed returns a function that puts the key of an environment variable on a request.
+// keyed returns a function that adds the key in an environment variable to a request.
 func keyed(key string) func(context.Context, *http.Request) error {
 	return func(_ context.Context, r *http.Request) error {
 		r.Header.Set("X-Api-Key", os.Getenv(key))
@@ -61,7 +61,7 @@ func keyed(key string) func(context.Context, *http.Request) error {
 	}
 }
 
-// pages calls page for page after page until it has all rows.
+// pages calls page for one page after another until it has all rows.
 func pages(page func(n int64) (rows int, total int64)) {
 	for n, got := int64(1), int64(0); ; n++ {
 		rows, total := page(n)

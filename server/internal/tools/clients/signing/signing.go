@@ -1,5 +1,5 @@
-// Package signing signs calls of the directory for the programs and tests beside it. It is written from the description of the
-// signature alone, with nothing of the product, so that one misunderstanding is not in both.
+// Package signing signs calls of the directory for the programs and tests beside it. It follows only the description of
+// the signature and imports nothing of the product, so that the two do not share a misunderstanding.
 package signing
 
 import (
@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Sign signs a request that will be sent with a body, or with none, by SHA-256. Its content type must be set before.
+// Sign signs a request with SHA-256. The body may be empty. The content type must be set before.
 func Sign(r *http.Request, body []byte, id, secret string) {
 	date, hash := time.Now().UTC().Format(http.TimeFormat), ""
 	if len(body) > 0 {
