@@ -33,8 +33,8 @@ func TestCalledOff(t *testing.T) {
 	})
 }
 
-// TestCheckKeepsItsState tests that the snapshot that a check reads is retained, like that of a pull.
-func TestCheckKeepsItsState(t *testing.T) {
+// TestCheckKeepsItsSnapshot tests that the snapshot that a check reads is retained, like that of a pull.
+func TestCheckKeepsItsSnapshot(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		f := newFixture(t, db)
 		kept := func() int {

@@ -133,9 +133,9 @@ func TestLists(t *testing.T) {
 	}
 }
 
-// TestLaterReaderStands tests that the reader with the later updatedAt wins, in the file and in the store, whatever the
+// TestLaterReaderWins tests that the reader with the later updatedAt wins, in the file and in the store, whatever the
 // order of lines. If the times are equal, the later line wins (F1).
-func TestLaterReaderStands(t *testing.T) {
+func TestLaterReaderWins(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		f := newFixture(t, db)
 		at := func(name, updated string) string {
@@ -235,9 +235,9 @@ func TestLongerHistory(t *testing.T) {
 	})
 }
 
-// TestFirstLineStands tests that the first of two events with the same identifier, reader and day counts (F1), in
+// TestFirstLineWins tests that the first of two events with the same identifier, reader and day counts (F1), in
 // memory and from spill files. If a later load has them again, neither counts.
-func TestFirstLineStands(t *testing.T) {
+func TestFirstLineWins(t *testing.T) {
 	for _, limit := range []int{0, 1} {
 		dbtest.Each(t, func(t *testing.T, db *database.DB) {
 			f := newFixture(t, db)

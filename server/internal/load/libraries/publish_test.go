@@ -22,8 +22,8 @@ func clock(t *testing.T, text string) time.Time {
 	return at
 }
 
-// TestHolds tests from when a load is in effect (L1).
-func TestHolds(t *testing.T) {
+// TestTakesEffect tests from when a load is in effect (L1).
+func TestTakesEffect(t *testing.T) {
 	tests := []struct {
 		name      string
 		first     string // time of the first load, if any
@@ -67,8 +67,8 @@ func TestHolds(t *testing.T) {
 	}
 }
 
-// TestHoldsFromTheHour tests that the earlier snapshot is served until the hour, and from then on all loads for the hour.
-func TestHoldsFromTheHour(t *testing.T) {
+// TestEffectiveFromTheHour tests that the earlier snapshot is served until the hour, and from then on all loads for the hour.
+func TestEffectiveFromTheHour(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		f := newFixture(t, db)
 		f.must(withoutLoans())

@@ -420,9 +420,9 @@ func TestNothingNew(t *testing.T) {
 	})
 }
 
-// TestFirstLineStands tests that the first line with an identifier counts (F1), though several goroutines parse, spill
+// TestFirstLineWins tests that the first line with an identifier counts (F1), though several goroutines parse, spill
 // and aggregate the lines. Lines of earlier loads come before all others.
-func TestFirstLineStands(t *testing.T) {
+func TestFirstLineWins(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		f := newFixture(t, db)
 		const lines = 20_000
