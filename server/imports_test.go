@@ -47,7 +47,7 @@ var mayImport = map[string][]string{
 	"libraries/librariesdb":      {"auth", "auth/authdb", "libraries", "libraries/internal/facts", "libraries/intake", "libraries/report", "libraries/stock", "paging", "paging/handle", "paging/row", "paging/snapshot", "paging/snapshot/snapshotdb", "reading/calendar", "reading/packed", "reading/extsort", bunORM},
 }
 
-// The libraries in the table. Each stands for all packages below it too.
+// The libraries in the table. Each entry also covers the packages below it.
 const (
 	bunORM = "github.com/uptrace/bun"
 	goSync = "golang.org/x/sync"

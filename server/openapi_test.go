@@ -191,7 +191,7 @@ func decoded(coding string, body []byte) ([]byte, error) {
 }
 
 // find returns the document of a path and its documented responses, which are nil for an unknown path. A legacy prefix
-// stands for that of the libraries (H1). A method that the path does not have gets the errors of the others.
+// is checked as that of the libraries (H1). A method that the path does not have gets the errors of the others.
 func find(r *http.Request) (*document, map[string]*response) {
 	raw := r.URL.EscapedPath()
 	d := documents()["libraries"]

@@ -166,8 +166,8 @@ var selections = []struct {
 	{"a user far above all", 1, report.Filter{UserID: new(directory.UserID(1 << 40))}, nil},
 }
 
-// TestSelect tests tenancy and the filters (S1, S7): only accounts of the key's network pass, by each filter alone and
-// by several.
+// TestSelect tests tenancy and the filters (S1, S7): only accounts of the key's network pass, with one
+// filter and with several.
 func TestSelect(t *testing.T) {
 	r := newRegister()
 	for _, tt := range selections {

@@ -18,7 +18,7 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/tools/proxy"
 )
 
-// standIn is SQL that stands in for the parts of Citus that Lectern uses, on a PostgreSQL without Citus.
+// standIn is SQL that replaces the parts of Citus that Lectern uses, on a PostgreSQL without Citus.
 //
 //go:embed citus.sql
 var standIn string

@@ -151,7 +151,7 @@ func writeDimensions(w *wire.Writer, d *report.Dimensions) {
 			w.Text("name", t.Name, "")
 		}, "")
 	}
-	w.Texts("ras", d.RAs, wire.Text, "Administrative regions; there is no filter for them.")
+	w.Texts("ras", d.RAs, wire.Text, "Administrative regions; no parameter filters by them.")
 	w.Texts("states", d.States, wire.Text, "")
 	w.Texts("cities", d.Cities, wire.Text, "")
 	w.Texts("genders", web.Names(web.Named(libraries.Genders()...)), genderName, "")

@@ -8,7 +8,7 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/api/web"
 )
 
-// TestRouter tests that what is not registered is 404 or 405, without redirects or cleaned paths (H4).
+// TestRouter tests that an unknown path or method is 404 or 405, without redirects or cleaned paths (H4).
 func TestRouter(t *testing.T) {
 	router := web.NewRouter()
 	router.Handler(http.MethodGet, "/v1/users", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {}))

@@ -142,8 +142,9 @@ func (t *harness) begin() {
 
 // newServer returns a server that is not started yet.
 func (t *harness) newServer() *server {
-	port, p := behindProxy()
-	return &server{port: port, proxy: p}
+	s := &server{}
+	s.port, s.proxy = behindProxy()
+	return s
 }
 
 // serve starts a server and waits until it listens.
