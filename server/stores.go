@@ -25,7 +25,7 @@ func Snapshots(db *database.DB, now func() time.Time) *snapshotdb.Store {
 	joined := &snapshotdb.Store{DB: db.DB, Copy: db.Copy, Now: now}
 	schools, libraries := stores(db, now)
 	for _, s := range []*snapshotdb.Store{schools.Snapshots(), libraries.Snapshots()} {
-		joined.Tables, joined.Unread = append(joined.Tables, s.Tables...), append(joined.Unread, s.Unread...)
+		joined.Tables, joined.Kinds = append(joined.Tables, s.Tables...), append(joined.Kinds, s.Kinds...)
 	}
 	return joined
 }

@@ -43,9 +43,7 @@ const chunk = 2000
 
 // Snapshots returns the snapshots of networks' data.
 func (s *Store) Snapshots() *snapshotdb.Store {
-	return &snapshotdb.Store{
-		DB: s.DB, Copy: s.Copy, Now: s.Now, Tables: intake.Tables(), Unread: []snapshot.Kind{facts.EventSetKind},
-	}
+	return &snapshotdb.Store{DB: s.DB, Copy: s.Copy, Now: s.Now, Tables: intake.Tables(), Kinds: Kinds}
 }
 
 // Present returns the access to the current snapshot of a network, or ErrNotFound. It publishes a load whose hour has come.

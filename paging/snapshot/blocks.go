@@ -25,6 +25,8 @@ const Step int64 = 1 << 20
 type Kind struct {
 	Number int16
 	Name   string
+	// LoadsOnly says that no report reads the blocks. A superseded one is removed at once.
+	LoadsOnly bool
 }
 
 // BlockKey is the place of a block among those of its kind.

@@ -48,7 +48,7 @@ var (
 
 // Snapshots returns the store of the partners' snapshots.
 func (s *Store) Snapshots() *snapshotdb.Store {
-	return &snapshotdb.Store{DB: s.DB, Copy: s.Copy, Now: s.Now, Tables: []*snapshot.Table{booksTable.Table}, Unread: []snapshot.Kind{facts.EventSetKind}}
+	return &snapshotdb.Store{DB: s.DB, Copy: s.Copy, Now: s.Now, Tables: []*snapshot.Table{booksTable.Table}, Kinds: Kinds}
 }
 
 // Scan implements snapshot.Blocks.

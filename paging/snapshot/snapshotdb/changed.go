@@ -13,8 +13,7 @@ import (
 
 // Replaced implements snapshot.Blocks.
 func (s *Store) Replaced(ctx context.Context, t auth.Tenant, k snapshot.Kind, loads snapshot.Span, visit func(snapshot.BlockKey) error) error {
-	// The + keeps the engines from the primary key, by which they would read all blocks of the kind.
-	return s.blockKeys(ctx, t, bun.SafeQuery("? AND +kind = ?", TakenOut(loads), k.Number), visit)
+	return s.blockKeys(ctx, t, bun.SafeQuery("kind = ? AND ?", k.Number, TakenOut(loads)), visit)
 }
 
 // Changed calls visit with the keys of the blocks of a kind that loads wrote or replaced, ascending. A key may come

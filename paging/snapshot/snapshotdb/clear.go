@@ -42,11 +42,14 @@ func (s *Store) RemoveAll(ctx context.Context, t auth.Tenant, from []Rows) error
 	return nil
 }
 
-// clearUnread removes superseded blocks of the kinds that no report reads. It compares them with the database's current
-// facts, and not with the load that published them: a failover may have lost that load.
-func (s *Store) clearUnread(ctx context.Context, t auth.Tenant) error {
-	for _, k := range s.Unread {
-		which := bun.SafeQuery("kind = ? AND until < ? AND until <= (SELECT facts FROM versions WHERE tenant_id = ?)", k.Number, snapshot.Open, t)
+// clearLoadsOnly removes superseded blocks of the kinds that no report reads. It compares them with the database's
+// current facts, and not with the load that published them: a failover may have lost that load.
+func (s *Store) clearLoadsOnly(ctx context.Context, t auth.Tenant) error {
+	for _, k := range s.Kinds {
+		if !k.LoadsOnly {
+			continue
+		}
+		which := bun.SafeQuery("kind = ? AND until < ? AND until <= (SELECT facts FROM versions WHERE tenant_id = ?)", k.Number, open, t)
 		if _, err := s.clear(ctx, t, rowsOf(snapshot.BlocksTable), which); err != nil {
 			return err
 		}

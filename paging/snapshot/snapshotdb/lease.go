@@ -55,7 +55,7 @@ func (l *Load) begin(ctx context.Context) error {
 	l.renew(ctx)
 	err := l.Undo(ctx)
 	if err == nil {
-		err = l.store.clearUnread(ctx, l.tenant)
+		err = l.store.clearLoadsOnly(ctx, l.tenant)
 	}
 	if err != nil {
 		return errors.Join(err, l.Close(context.WithoutCancel(ctx)))

@@ -42,7 +42,6 @@ func (c *callOff) AfterQuery(context.Context, *bun.QueryEvent) {
 func TestCalledOff(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		store, tenant, now := newStore(t, db)
-		store.Unread = []snapshot.Kind{shelf}
 		off := &callOff{}
 		hooked := *store
 		hooked.DB = db.WithQueryHook(off)

@@ -227,7 +227,7 @@ func (l *Load) Close(ctx context.Context) error {
 	l.stop()
 	l.done.Wait()
 	if l.published {
-		return l.store.clearUnread(ctx, l.tenant)
+		return l.store.clearLoadsOnly(ctx, l.tenant)
 	}
 	if err := l.Undo(ctx); err != nil {
 		return err

@@ -305,8 +305,12 @@ func (r *Remover) sweepBelow(ctx context.Context, t auth.Tenant, oldest snapshot
 			all = all && done
 		}
 	}
-	for _, table := range r.tables() {
-		remove(rowsOf(table), "until <= ? AND until < ?", oldest.Facts, open) // the second is the condition of the partial index
+	const below = "until <= ? AND until < ?" // the second is the condition of the partial index
+	for _, k := range r.Kinds {
+		remove(rowsOf(snapshot.BlocksTable), "kind = ? AND "+below, k.Number, oldest.Facts, open)
+	}
+	for _, table := range r.Tables {
+		remove(rowsOf(table), below, oldest.Facts, open)
 	}
 	for _, past := range r.Past {
 		remove(past, "until <= ?", oldest.Registers)

@@ -2,8 +2,10 @@ package snapshotdb_test
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -422,6 +424,63 @@ func TestStatements(t *testing.T) {
 		}
 		if n := s.count("blocks"); n != blocks || deletes < 2 {
 			t.Errorf("%d blocks are left after %d statements, want %d after several", n, deletes, blocks)
+		}
+	})
+}
+
+// TestSupersededByKind tests that superseded blocks are found by an index that leads with their kind. All blocks that a
+// load replaces have the same until: without the kind, each batch of one kind would read those of all others again.
+func TestSupersededByKind(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, db *database.DB) {
+		s := newSite(t, db)
+		var ran texts
+		s.DB = db.DB.WithQueryHook(&ran)
+		s.load(nil, 500, "a")
+		s.load([]int{1, 2, 3}, 0, "b")
+		loads := snapshot.Span{From: 1, End: s.state().Facts + 1}
+		if err := s.Replaced(t.Context(), s.tenant, shelf, loads, func(snapshot.BlockKey) error { return nil }); err != nil {
+			t.Fatal(err)
+		}
+		s.until(snapshotdb.DefaultRetention)
+		s.after(6 * time.Minute)
+		if n := s.count("blocks"); n != 500 {
+			t.Errorf("%d blocks are left, want 500", n)
+		}
+		conn, err := db.Pool().Conn(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		explain, column, index := "EXPLAIN QUERY PLAN ", 3, regexp.MustCompile(`blocks_until \(tenant_id=\? AND kind=\? AND until`)
+		if db.Engine == database.Postgres {
+			explain, column, index = "EXPLAIN ", 0, regexp.MustCompile(`blocks_until.*\n *Index Cond: \(\(tenant_id = \d+\) AND \(kind = [^\n]* AND \(until <`)
+			if _, err := conn.ExecContext(t.Context(), "SET enable_seqscan = off"); err != nil { // the table is small here
+				t.Fatal(err)
+			}
+		}
+		explained, parameter := 0, regexp.MustCompile(`\$\d+`)
+		for _, text := range ran {
+			if !strings.Contains(text, "kind") || !strings.Contains(text, "until < ") {
+				continue
+			}
+			explained++
+			var plan strings.Builder
+			rows, err := conn.QueryContext(t.Context(), explain+parameter.ReplaceAllString(text, "9"))
+			err = snapshotdb.Visit(rows, err, "plan", func(rows *sql.Rows) error {
+				cells := make([]any, column+1)
+				for i := range cells {
+					cells[i] = new(any)
+				}
+				err := rows.Scan(cells...)
+				fmt.Fprintln(&plan, *cells[column].(*any))
+				return err
+			})
+			if err != nil || !index.MatchString(plan.String()) {
+				t.Errorf("%s\nis planned as %v\n%s\nwant %s", text, err, &plan, index)
+			}
+		}
+		if explained < 5 { // before and after a load, two of a removal, and Replaced
+			t.Errorf("%d statements look for superseded blocks, want 5", explained)
 		}
 	})
 }

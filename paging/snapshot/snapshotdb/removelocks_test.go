@@ -93,7 +93,7 @@ func TestTwoRemovers(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Cleanup(func() { second.Close() })
-			other.Store = &snapshotdb.Store{DB: second.DB, Copy: second.Copy, Now: s.Now}
+			other.Store = &snapshotdb.Store{DB: second.DB, Copy: second.Copy, Now: s.Now, Kinds: s.Kinds}
 		}
 		all := make([]int, 2100)
 		for i := range all {

@@ -44,8 +44,8 @@ type Store struct {
 	Now func() time.Time
 	// Tables are the tables that loads write besides the blocks.
 	Tables []*snapshot.Table
-	// Unread are the kinds of blocks that no report reads. A superseded one is removed at once.
-	Unread []snapshot.Kind
+	// Kinds are the kinds of blocks that loads write.
+	Kinds []snapshot.Kind
 	// Recent, if not nil, saves look-ups of pulls in a process that serves many pages.
 	Recent *Recent
 }

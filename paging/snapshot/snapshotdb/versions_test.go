@@ -23,7 +23,7 @@ import (
 
 var (
 	shelf  = snapshot.Kind{Number: 101, Name: "shelf"}
-	events = snapshot.Kind{Number: 102, Name: "events"}
+	events = snapshot.Kind{Number: 102, Name: "events", LoadsOnly: true}
 )
 
 // newStore returns a store with one tenant and a clock that moves only when a test sets it.
@@ -37,7 +37,7 @@ func newStore(t *testing.T, db *database.DB) (*snapshotdb.Store, auth.Tenant, *t
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &snapshotdb.Store{DB: db.DB, Copy: db.Copy, Now: func() time.Time { return now }}, id, &now
+	return &snapshotdb.Store{DB: db.DB, Copy: db.Copy, Now: func() time.Time { return now }, Kinds: []snapshot.Kind{shelf, events}}, id, &now
 }
 
 // hold publishes a load at once.
@@ -252,12 +252,11 @@ func TestWaitsForALoad(t *testing.T) {
 	})
 }
 
-// TestUnread tests that blocks that only loads read are removed once a published load has replaced them. Other kinds
+// TestLoadsOnly tests that blocks that only loads read are removed once a published load has replaced them. Other kinds
 // stay.
-func TestUnread(t *testing.T) {
+func TestLoadsOnly(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		store, tenant, _ := newStore(t, db)
-		store.Unread = []snapshot.Kind{events}
 		for i := range 3 {
 			l, err := store.Begin(t.Context(), tenant, nil)
 			if err != nil {
@@ -279,12 +278,11 @@ func TestUnread(t *testing.T) {
 	})
 }
 
-// TestUnreadOfALostLoad tests a published load that a failover has lost. It does not remove the unread blocks of the
-// snapshot that is current again, and the next load undoes what it wrote.
-func TestUnreadOfALostLoad(t *testing.T) {
+// TestLoadsOnlyOfALostLoad tests a published load that a failover has lost. It does not remove the blocks that only loads
+// read, since their snapshot is current again, and the next load undoes what it wrote.
+func TestLoadsOnlyOfALostLoad(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		store, tenant, _ := newStore(t, db)
-		store.Unread = []snapshot.Kind{events}
 		load := func(put byte, gone ...snapshot.BlockKey) *snapshotdb.Load {
 			t.Helper()
 			l, err := store.Begin(t.Context(), tenant, nil)

@@ -20,11 +20,11 @@ const formVersion = 2
 
 // The kinds of a partner's blocks. Their numbers are stored.
 var (
-	RecordKind   = snapshot.Kind{Number: 1, Name: "record"}    // A is the user, B the book; Lo and Hi are the first and last day read
-	IndexKind    = snapshot.Kind{Number: 2, Name: "index"}     // A is the block of users, B the page
-	DayKind      = snapshot.Kind{Number: 3, Name: "days"}      // A is the day
-	EventSetKind = snapshot.Kind{Number: 5, Name: "event ids"} // A is the user, B the block of days
-	SumsKind     = snapshot.Kind{Number: 6, Name: "sums"}      // A is the user
+	RecordKind   = snapshot.Kind{Number: 1, Name: "record"}                     // A is the user, B the book; Lo and Hi are the first and last day read
+	IndexKind    = snapshot.Kind{Number: 2, Name: "index"}                      // A is the block of users, B the page
+	DayKind      = snapshot.Kind{Number: 3, Name: "days"}                       // A is the day
+	EventSetKind = snapshot.Kind{Number: 5, Name: "event ids", LoadsOnly: true} // A is the user, B the block of days
+	SumsKind     = snapshot.Kind{Number: 6, Name: "sums"}                       // A is the user
 )
 
 // Facts reads the aggregated facts of one partner at one snapshot.

@@ -72,8 +72,9 @@ CREATE TABLE blocks (
 	PRIMARY KEY (tenant_id, kind, a, b, since)
 ) WITH (autovacuum_vacuum_scale_factor = 0.02, toast.autovacuum_vacuum_scale_factor = 0.02);
 --bun:split
--- To find superseded rows to remove, and rows that a dead load has closed.
-CREATE INDEX blocks_until ON blocks (tenant_id, until) WHERE until < 140737488355327;
+-- To find the superseded rows of a kind. All rows that a load replaces have the same until: without the kind, each batch that is
+-- removed of one kind would read those of all others again.
+CREATE INDEX blocks_until ON blocks (tenant_id, kind, until) WHERE until < 140737488355327;
 --bun:split
 -- The data is compact already: compressing it takes time and saves little.
 ALTER TABLE blocks ALTER COLUMN data SET STORAGE EXTERNAL;
