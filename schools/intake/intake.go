@@ -34,14 +34,14 @@ type Stored struct {
 	LastUser    directory.UserID
 }
 
-// Update replaces or adds the entities and accounts that were written since s was read.
-func (s *Stored) Update(entities []directory.Entity, accounts []directory.Account) {
-	for _, e := range entities {
-		s.Entities = put(s.Entities, e, func(a, b directory.Entity) int { return cmp.Compare(a.ID, b.ID) })
-	}
-	for _, a := range accounts {
-		s.Accounts = put(s.Accounts, a, func(a, b directory.Account) int { return cmp.Compare(a.ID, b.ID) })
-	}
+// PutEntity replaces or adds an entity.
+func (s *Stored) PutEntity(e directory.Entity) {
+	s.Entities = put(s.Entities, e, func(a, b directory.Entity) int { return cmp.Compare(a.ID, b.ID) })
+}
+
+// PutAccount replaces or adds an account.
+func (s *Stored) PutAccount(a directory.Account) {
+	s.Accounts = put(s.Accounts, a, func(a, b directory.Account) int { return cmp.Compare(a.ID, b.ID) })
 }
 
 // put replaces the equal value of an ordered list by v, or inserts v.
@@ -222,8 +222,20 @@ func (in *Intake) Moves(later *Intake) Moves {
 	return m
 }
 
-// Release lets go of the stored accounts, which only the tables are validated with.
-func (in *Intake) Release() { in.Stored.Accounts = nil }
+// TablesRead lets go of the stored accounts, which only rows of tables are validated with.
+func (in *Intake) TablesRead() { in.Stored.Accounts = nil }
+
+// EventsRead lets go of the references that only events are validated with: [Intake.Moves] needs those of EventUsers.
+// A million references would keep the collector busy for the rest of the load.
+func (in *Intake) EventsRead() {
+	users := map[string]directory.UserID{}
+	for ref := range in.eventUsers {
+		if id := in.users[ref]; id != 0 {
+			users[ref] = id
+		}
+	}
+	in.users = users
+}
 
 // EventUsers returns the numbers whose events may have to move, ascending.
 func (in *Intake) EventUsers() []directory.UserID { return slices.Sorted(maps.Values(in.eventUsers)) }

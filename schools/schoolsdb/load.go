@@ -90,13 +90,16 @@ func (s *Store) update(ctx context.Context, idb bun.IDB, partner directory.Partn
 	if err != nil {
 		return err
 	}
-	var accounts []directory.Account
-	err = view.AccountRefs(ctx, func(a directory.Account) error {
-		accounts = append(accounts, a)
+	for _, e := range entities {
+		st.PutEntity(e)
+	}
+	if st.Accounts == nil {
+		st.Accounts = make([]directory.Account, 0, p.LastUser)
+	}
+	return view.AccountRefs(ctx, func(a directory.Account) error {
+		st.PutAccount(a)
 		return nil
 	})
-	st.Update(entities, accounts)
-	return err
 }
 
 // Intake reconciles the tables with the current directory, and reserves the numbers that the load needs (S1). It

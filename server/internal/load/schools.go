@@ -82,13 +82,15 @@ func (l *schoolsLoad) read(ctx context.Context) (err error) {
 		return err
 	}
 	l.tell("read", l.folder.Done(), l.folder.Size())
-	l.intake.Release()
+	l.intake.TablesRead()
 	placed := l.intake.EventUsers()
 	l.drops = make(map[directory.UserID][2]int, len(placed))
 	for _, user := range placed {
 		l.drops[user] = [2]int{}
 	}
-	return l.readAll(ctx, of(events(l, "segments", 0, l.intake.Segment)), of(events(l, "accesses", 1, l.intake.Access)))
+	err = l.readAll(ctx, of(events(l, "segments", 0, l.intake.Segment)), of(events(l, "accesses", 1, l.intake.Access)))
+	l.intake.EventsRead()
+	return err
 }
 
 func (l *schoolsLoad) save(ctx context.Context, done func(done, total int)) (err error) {
