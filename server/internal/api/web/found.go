@@ -19,6 +19,7 @@ type Found struct {
 
 	reply   Reply
 	answers *Answers
+	pulls   Pulls
 	form    format
 	name    string // of the bytes; empty where they have to be seen
 	wants   wanted
@@ -28,20 +29,19 @@ type Found struct {
 // Find returns the answer to a GET request whose parameters are valid. It reads nothing if the client has the answer. The error
 // is ErrGone if a snapshot that the request names is not kept, or that of the report.
 func (f *Front) Find(r *http.Request, p Reply) (*Found, error) {
-	a := &Found{reply: p, answers: f.Answers}
+	a := &Found{reply: p, answers: f.Answers, pulls: f.Pulls}
 	if p.Rows {
 		a.form = accepted(r.Header.Values("Accept"))
 	}
 	a.wants = wantedBy(r, a.form == formatXLSX)
-	err := p.Report(r.Context(), f.Pulls, func(from time.Time) (err error) {
-		if a.identify(from); a.hadBefore(r) {
-			return nil
-		}
-		a.body, err = a.load(r.Context(), from)
-		return err
-	})
+	from, err := p.readFrom(r.Context(), f.Pulls)
 	if err != nil {
 		return nil, err
+	}
+	if a.identify(from); !a.hadBefore(r) {
+		if a.body, err = a.load(r.Context(), from); err != nil {
+			return nil, err
+		}
 	}
 	a.Total = a.body.total
 	return a, nil
@@ -132,7 +132,7 @@ func (a *Found) load(ctx context.Context, from time.Time) (*body, error) {
 	return v.(*body), nil
 }
 
-// make reads the content and makes the body.
+// make reads the content and makes the body. The snapshot must be kept until the last statement.
 func (a *Found) make(ctx context.Context, from time.Time) (*body, error) {
 	end, err := a.begin(ctx)
 	if err != nil {
@@ -140,8 +140,11 @@ func (a *Found) make(ctx context.Context, from time.Time) (*body, error) {
 	}
 	defer end()
 	c, err := a.reply.Read(ctx, a.reply.Snapshots, from)
+	if _, kept := a.reply.keptFrom(ctx, a.pulls); err == nil || kept == ErrGone {
+		err = kept
+	}
 	if err != nil {
-		return nil, err
+		return nil, explainGone(err)
 	}
 	text := a.answers.buffer()
 	defer a.answers.release(text)

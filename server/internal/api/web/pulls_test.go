@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http/httptest"
 	"testing"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/lectern-dev/lectern/paging/incremental"
 	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/server/internal/api/web"
+	"github.com/lectern-dev/lectern/server/internal/api/wire"
 )
 
 // keeper says for a number of questions that a snapshot is kept, and then that it has expired.
@@ -31,6 +33,11 @@ func (k *keeper) KeptFrom(context.Context, auth.Tenant, snapshot.Versions) (time
 	return time.Unix(7, 0), nil
 }
 
+// find returns the answer of a front that keeps no answers.
+func find(p web.Pulls, reply web.Reply) (*web.Found, error) {
+	return (&web.Front{Pulls: p, Answers: new(web.Answers)}).Find(httptest.NewRequest("GET", "/list", nil), reply)
+}
+
 // TestReportOfASnapshot tests that an earlier snapshot must be kept from before the report's first statement to after its
 // last. Otherwise the error is ErrGone, even if the report succeeded: it may have read what was being removed.
 func TestReportOfASnapshot(t *testing.T) {
@@ -44,24 +51,24 @@ func TestReportOfASnapshot(t *testing.T) {
 		runs   bool
 		want   error
 	}{
-		{"of now", now, keeper{}, nil, true, nil},
-		{"of now, that fails", now, keeper{}, boom, true, boom},
-		{"of then", then, keeper{questions: 2}, nil, true, nil},
-		{"of then, that fails", then, keeper{questions: 2}, boom, true, boom},
-		{"of a state that is gone", then, keeper{}, nil, false, web.ErrGone},
-		{"of a state that goes meanwhile", then, keeper{questions: 1}, nil, true, web.ErrGone},
-		{"of a state that goes meanwhile, that fails", then, keeper{questions: 1}, boom, true, web.ErrGone},
+		{"current", now, keeper{}, nil, true, nil},
+		{"current, fails", now, keeper{}, boom, true, boom},
+		{"earlier", then, keeper{questions: 2}, nil, true, nil},
+		{"earlier, fails", then, keeper{questions: 2}, boom, true, boom},
+		{"expired", then, keeper{}, nil, false, web.ErrGone},
+		{"expires during the report", then, keeper{questions: 1}, nil, true, web.ErrGone},
+		{"expires during the report, fails", then, keeper{questions: 1}, boom, true, web.ErrGone},
 		{"without a database", then, keeper{err: boom}, nil, false, boom},
 	} {
 		ran := false
 		s := web.Snapshots{Caller: web.Caller{Now: snapshot.Snapshot{Versions: now}, From: time.Unix(9, 0)}, At: snapshot.Snapshot{Versions: tt.at}}
-		err := s.Report(t.Context(), &tt.keeper, func(from time.Time) error {
+		_, err := find(&tt.keeper, web.Reply{Snapshots: s, Read: func(_ context.Context, _ web.Snapshots, from time.Time) (web.Content, error) {
 			ran = true
 			if want := map[bool]int64{true: 9, false: 7}[tt.at == now]; from.Unix() != want {
 				t.Errorf("%s: from %v, want %d", tt.rule, from, want)
 			}
-			return tt.failed
-		})
+			return web.Content{Members: func(*wire.Writer) {}}, tt.failed
+		}})
 		if ran != tt.runs || err != tt.want {
 			t.Errorf("%s: ran %t, %v, want %t, %v", tt.rule, ran, err, tt.runs, tt.want)
 		}
@@ -88,17 +95,17 @@ func TestReportOfAnIncrementalPull(t *testing.T) {
 		used      int
 		want      int // the status
 	}{
-		{"of now, no round", now, nil, 0, nil, 0, 200},
-		{"to now", now, &then, 2, nil, 1, 200},
-		{"from a state that is gone", now, &then, 0, nil, 0, 410},
-		{"from a state that goes meanwhile", now, &then, 1, nil, 1, 410},
-		{"between two", then, &before, 4, nil, 1, 200},
-		{"to a state that is gone", then, &before, 1, nil, 0, 410},
-		{"between two that go meanwhile", then, &before, 3, nil, 1, 410},
-		{"of nothing", now, &now, 0, nil, 1, 200},
-		{"that is too long", now, &then, 2, fmt.Errorf("loans: %w", incremental.ErrMany), 1, 410},
-		{"that is too long, between two", then, &before, 4, incremental.ErrMany, 1, 410},
-		{"that fails", now, &then, 2, boom, 1, 500},
+		{"current, no incremental pull", now, nil, 0, nil, 0, 200},
+		{"to the current snapshot", now, &then, 2, nil, 1, 200},
+		{"from an expired snapshot", now, &then, 0, nil, 0, 410},
+		{"from a snapshot that expires during the pull", now, &then, 1, nil, 1, 410},
+		{"between two earlier snapshots", then, &before, 4, nil, 1, 200},
+		{"to an expired snapshot", then, &before, 1, nil, 0, 410},
+		{"between two snapshots that expire during the pull", then, &before, 3, nil, 1, 410},
+		{"without changes", now, &now, 0, nil, 1, 200},
+		{"too many changes", now, &then, 2, fmt.Errorf("loans: %w", incremental.ErrMany), 1, 410},
+		{"too many changes between two earlier snapshots", then, &before, 4, incremental.ErrMany, 1, 410},
+		{"fails", now, &then, 2, boom, 1, 500},
 	} {
 		k := &keeper{questions: tt.questions}
 		c := web.Caller{Now: snapshot.Snapshot{Versions: now}}
@@ -106,8 +113,10 @@ func TestReportOfAnIncrementalPull(t *testing.T) {
 		if tt.since != nil {
 			since = &snapshot.Snapshot{Versions: *tt.since}
 		}
-		states := web.Snapshots{Caller: c, At: snapshot.Snapshot{Versions: tt.at}, Since: since}
-		err := states.Report(t.Context(), k, func(time.Time) error { return tt.failed })
+		snapshots := web.Snapshots{Caller: c, At: snapshot.Snapshot{Versions: tt.at}, Since: since}
+		_, err := find(k, web.Reply{Snapshots: snapshots, Read: func(context.Context, web.Snapshots, time.Time) (web.Content, error) {
+			return web.Content{Members: func(*wire.Writer) {}}, tt.failed
+		}})
 		status := 200
 		if problem, ok := errors.AsType[*web.Problem](err); ok {
 			if status = problem.Status; problem != web.ErrGone {

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -103,44 +102,37 @@ func (c Caller) pullKey(query string) snapshot.PullKey {
 	return snapshot.PullKey{Tenant: c.Tenant, Budget: c.Budget, Query: digest([]byte(query))}
 }
 
-// Report runs a report on the snapshots of the request, and passes it since when the facts of the answer's snapshot are current.
-// Snapshots that the request names are used like those of pulls. The error is ErrGone if one of them has expired.
-func (s Snapshots) Report(ctx context.Context, p Pulls, report func(from time.Time) error) error {
-	if s.Given {
-		report = s.using(ctx, p, s.At, report)
+// readFrom returns since when the facts of the answer's snapshot are current. Snapshots that the request names are used like
+// those of pulls. The error is ErrGone if one of them has expired.
+func (s Snapshots) readFrom(ctx context.Context, p Pulls) (from time.Time, err error) {
+	if from, err = s.keptFrom(ctx, p); err != nil {
+		return from, err
 	}
-	if s.Since == nil {
-		return s.kept(ctx, p, s.At, report)
+	if s.Since != nil {
+		err = s.use(ctx, p, *s.Since)
 	}
-	report = s.using(ctx, p, *s.Since, report)
-	return explainGone(s.kept(ctx, p, *s.Since, func(time.Time) error { return s.kept(ctx, p, s.At, report) }))
+	if err == nil && s.Given {
+		err = s.use(ctx, p, s.At)
+	}
+	return from, err
 }
 
-// using returns a report that first notes the use of a snapshot which the request names.
-func (c Caller) using(ctx context.Context, p Pulls, at snapshot.Snapshot, report func(time.Time) error) func(time.Time) error {
-	return func(from time.Time) error {
-		if err := p.UsePull(ctx, c.pullKey(fmt.Sprintf("%s %+v", SnapshotParam, at)), at, c.Time); err != nil {
-			return err
-		}
-		return report(from)
+// keptFrom is readFrom without the use. It is called again after the last statement of a report, which otherwise may have read
+// what was being removed.
+func (s Snapshots) keptFrom(ctx context.Context, p Pulls) (from time.Time, err error) {
+	from = s.From
+	if s.Since != nil && s.Since.Versions != s.Now.Versions {
+		_, err = p.KeptFrom(ctx, s.Tenant, s.Since.Versions)
 	}
+	if err == nil && s.At.Versions != s.Now.Versions {
+		from, err = p.KeptFrom(ctx, s.Tenant, s.At.Versions)
+	}
+	return from, explainGone(err)
 }
 
-// kept runs a report on a snapshot. The error is ErrGone unless the snapshot is kept from before the report's first statement to
-// after its last: otherwise the report may have read what was being removed.
-func (c Caller) kept(ctx context.Context, p Pulls, at snapshot.Snapshot, report func(from time.Time) error) error {
-	if at.Versions == c.Now.Versions {
-		return report(c.From)
-	}
-	from, err := p.KeptFrom(ctx, c.Tenant, at.Versions)
-	if err != nil {
-		return explainGone(err)
-	}
-	failed := report(from)
-	if _, err = p.KeptFrom(ctx, c.Tenant, at.Versions); errors.Is(err, snapshot.ErrGone) {
-		return ErrGone
-	}
-	return cmp.Or(failed, err)
+// use notes the use of a snapshot that the request names.
+func (c Caller) use(ctx context.Context, p Pulls, at snapshot.Snapshot) error {
+	return p.UsePull(ctx, c.pullKey(fmt.Sprintf("%s %+v", SnapshotParam, at)), at, c.Time)
 }
 
 // explainGone returns ErrGone for a snapshot that cannot be read, and for an incremental pull with too many changes (H14).
