@@ -24,10 +24,10 @@ func TestReaderFields(t *testing.T) {
 	with := r
 	with.DeletedAt = calendar.MustParse("2026-08-01")
 	if !s.Equal(&r, &with) {
-		t.Error("an active reader with deletedAt is another one than without")
+		t.Error("Equal = false for active readers with and without deletedAt, want true")
 	}
 	r.Status, with.Status = libraries.ReaderDeactivated, libraries.ReaderDeactivated
 	if s.Equal(&r, &with) {
-		t.Error("a deactivated reader of another deletedAt is the same")
+		t.Error("Equal = true for deactivated readers with different deletedAt, want false")
 	}
 }

@@ -30,7 +30,7 @@ func FuzzParseProgress(f *testing.F) {
 			ok = x.Sign() >= 0 && x.Cmp(big.NewRat(100, 1)) <= 0
 		}
 		if (err == nil) != ok {
-			t.Fatalf("ParseProgress(%q) = %v, %v, want a share: %t", text, got, err, ok)
+			t.Fatalf("ParseProgress(%q) = %v, %v, want a valid share: %t", text, got, err, ok)
 		}
 		x.Mul(x, big.NewRat(1000, 1))
 		if want := new(big.Int).Quo(x.Num(), x.Denom()); ok && want.Int64() != int64(got) {
@@ -47,10 +47,10 @@ func FuzzFold(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string, at int) {
 		folded := fold.Text(text)
 		if again := fold.Text(folded); again != folded {
-			t.Errorf("Fold(%q) = %q, which folds to %q", text, folded, again)
+			t.Errorf("fold.Text(%q) = %q, which folds to %q, want no change", text, folded, again)
 		}
 		if strings.TrimSpace(folded) != folded || strings.Contains(folded, "  ") {
-			t.Errorf("Fold(%q) = %q has spaces to drop", text, folded)
+			t.Errorf("fold.Text(%q) = %q, want no extra spaces", text, folded)
 		}
 		if s := libraries.ParseSearch(text); !s.Text(folded) || s.String() != folded || !s.Book(folded, "") {
 			t.Errorf("%q is not found by itself", text)

@@ -42,7 +42,7 @@ func TestGenders(t *testing.T) {
 		t.Errorf("Genders() = %q, want %q", names, want)
 	}
 	if !slices.IsSorted(folded) {
-		t.Errorf("Genders() = %q, not ordered by folded name", names)
+		t.Errorf("Genders() = %q, want them ordered by folded name", names)
 	}
 	if g := (libraries.Gender)(0); g != libraries.NotInformed {
 		t.Errorf("the zero Gender is %v, want Não informado", g)

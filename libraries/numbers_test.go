@@ -22,14 +22,14 @@ func TestNumbers(t *testing.T) {
 		{libraries.Channel(1), libraries.WebMobile.String(), func(s string) (int, bool) { c, ok := libraries.ParseChannel(s); return int(c), ok }},
 	} {
 		if n, ok := tt.parse(tt.name); n != 1 || !ok || tt.one.String() != tt.name {
-			t.Errorf("%s is number %d, %t, and number 1 is %v", tt.name, n, ok, tt.one)
+			t.Errorf("%s is parsed as %d, %t, and number 1 is %v, want number 1 and the same name", tt.name, n, ok, tt.one)
 		}
 	}
 	if libraries.None != -1 || libraries.InCatalogue != 1 || libraries.LibraryTerms != 1 {
-		t.Errorf("none is %d, in the catalogue %d, libraries %d", libraries.None, libraries.InCatalogue, libraries.LibraryTerms)
+		t.Errorf("None = %d, InCatalogue = %d, LibraryTerms = %d, want -1, 1, 1", libraries.None, libraries.InCatalogue, libraries.LibraryTerms)
 	}
 	if !libraries.App.Estimated() || libraries.WebMobile.Estimated() {
-		t.Error("the sessions of the app alone are an estimate")
+		t.Error("Estimated: want true for the app and false for the mobile web")
 	}
 }
 
@@ -52,14 +52,14 @@ func TestLoanDays(t *testing.T) {
 	ended := libraries.Loan{Borrowed: noon(10), Returned: noon(12), Status: libraries.LoanReturned}
 	active := libraries.Loan{Borrowed: noon(10), Returned: noon(12), Status: libraries.LoanActive}
 	if got, want := ended.Days(), (calendar.Period{Start: 10, End: 12}); got != want {
-		t.Errorf("a loan that has ended has %+v, want %+v", got, want)
+		t.Errorf("Days() of an ended loan = %+v, want %+v", got, want)
 	}
 	if got, want := active.Days(), (calendar.Period{Start: 10, End: libraries.Unended}); got != want {
-		t.Errorf("a loan that has not ended has %+v, want %+v", got, want)
+		t.Errorf("Days() of an active loan = %+v, want %+v", got, want)
 	}
 	for day, want := range map[calendar.Date]bool{9: false, 10: true, 11: true, 12: true, 13: false} {
 		if got := libraries.NewPair(day, 60, 0).Confirms(ended.Days()); got != want {
-			t.Errorf("a session on day %d confirms a loan from 10 to 12: %t, want %t", day, got, want)
+			t.Errorf("Confirms() of a session on day %d and a loan from 10 to 12 = %t, want %t", day, got, want)
 		}
 	}
 }
@@ -69,7 +69,7 @@ func TestHourBounds(t *testing.T) {
 	for _, h := range []libraries.Hour{-2, -1, 0, 1, 490_000} {
 		at := time.Unix(int64(h)*3600, 0)
 		if !h.Time().Equal(at) || libraries.HourOf(at) != h || libraries.HourOf(at.Add(time.Second)) != h || libraries.HourOf(at.Add(-time.Second)) != h-1 {
-			t.Errorf("hour %d begins at %v, and has %d, %d and %d around it", h, h.Time(), libraries.HourOf(at.Add(-time.Second)), libraries.HourOf(at), libraries.HourOf(at.Add(time.Second)))
+			t.Errorf("hour %d: Time() = %v, HourOf around it = %d, %d, %d", h, h.Time(), libraries.HourOf(at.Add(-time.Second)), libraries.HourOf(at), libraries.HourOf(at.Add(time.Second)))
 		}
 	}
 }
@@ -79,7 +79,7 @@ func TestAddReports(t *testing.T) {
 	for kind := libraries.EventKind(0); kind < 20; kind++ {
 		var p libraries.Presence
 		if got := p.Add(kind, 5); got != kind.Activity() || p.Logins() == 1 != got {
-			t.Errorf("Add(%v) = %t, and %+v", kind, got, p)
+			t.Errorf("Add(%v) = %t, with presence %+v", kind, got, p)
 		}
 	}
 }

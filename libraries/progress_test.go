@@ -81,7 +81,7 @@ func TestPair(t *testing.T) {
 		{"50 at once", []session{{day(3), 60, 50_000}}, 3, 3, 50_000},
 		{"one after the other", []session{{day(3), 60, 20_000}, {day(5), 60, 60_000}}, 3, 5, 60_000},
 		{"never twice", []session{{day(3), 60, 20_000}, {day(5), 60, 5_000}, {day(7), 60, 20_000}}, 3, 0, 20_000},
-		{"late arrivals move it back", []session{{day(5), 60, 60_000}, {day(3), 60, 20_000}}, 3, 5, 60_000},
+		{"late sessions move the day back", []session{{day(5), 60, 60_000}, {day(3), 60, 20_000}}, 3, 5, 60_000},
 		{"a higher share on a later day changes nothing", []session{{day(3), 60, 50_000}, {day(4), 60, 99_000}}, 3, 3, 99_000},
 		{"twice on a day", []session{{day(3), 60, 5_000}, {day(3), 60, 20_000}}, 3, 0, 20_000},
 		{"a day before 1970", []session{{-5, 60, 50_000}, {day(4), 60, 50_000}}, -1, -1, 50_000},
@@ -93,7 +93,7 @@ func TestPair(t *testing.T) {
 			back.Merge(libraries.NewPair(last.day, last.seconds, last.progress))
 		}
 		if !reflect.DeepEqual(p, back) || len(slices.Compact(slices.Clone(p.Days))) != len(p.Days) {
-			t.Errorf("%s: %+v, in the opposite order %+v, want each day once", test.rule, p, back)
+			t.Errorf("%s: %+v, merged in the opposite order %+v, want the same pair with each day once", test.rule, p, back)
 		}
 		check := func(share libraries.Progress, want int) {
 			got, ok := p.Reached(share)
@@ -112,7 +112,7 @@ func TestPair(t *testing.T) {
 		}
 	}
 	if _, ok := libraries.NewPair(day(1), 60, 90_000).Reached(20_000); ok {
-		t.Error("Reached(20 percent) = true, want false: it is no share that is counted")
+		t.Error("Reached(20 percent) = true, want false: only 10 and 50 percent are counted")
 	}
 }
 

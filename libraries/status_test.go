@@ -26,7 +26,7 @@ func checkNames[E name](t *testing.T, names ...string) {
 	}
 	for _, none := range []E{0, E(len(names) + 1)} {
 		if slices.Contains(names, none.String()) {
-			t.Errorf("%T(%d) has the name of %v", none, none, none)
+			t.Errorf("%T(%d) has the name of a valid value, %v", none, none, none)
 		}
 	}
 }
@@ -51,9 +51,9 @@ func TestNames(t *testing.T) {
 func TestReaderStatus(t *testing.T) {
 	history := calendar.MustParse("2026-07-21")
 	for _, test := range []struct {
-		status       string
-		deletedAt    string
-		gone, counts bool
+		status           string
+		deletedAt        string
+		inactive, counts bool
 	}{
 		{"active", "2026-08-01", false, false},
 		{"deactivated", "2026-07-21", true, true},
@@ -62,8 +62,8 @@ func TestReaderStatus(t *testing.T) {
 		{"deleted", "2026-07-20", true, false},
 	} {
 		s := named[libraries.ReaderStatus](test.status)
-		if got := s.Inactive(); got != test.gone {
-			t.Errorf("%s: Gone() = %v, want %v", s, got, test.gone)
+		if got := s.Inactive(); got != test.inactive {
+			t.Errorf("%s: Inactive() = %v, want %v", s, got, test.inactive)
 		}
 		if got := s.CountsAsDeleted(calendar.MustParse(test.deletedAt), history); got != test.counts {
 			t.Errorf("%s: CountsAsDeleted(%s) = %v, want %v", s, test.deletedAt, got, test.counts)
@@ -114,7 +114,7 @@ func TestReservationStatus(t *testing.T) {
 	}
 	for _, none := range []libraries.ReservationStatus{0, 6} {
 		if none.Active() || none.Resolved() {
-			t.Errorf("%s is active or resolved", none)
+			t.Errorf("%s is active or resolved, want neither", none)
 		}
 	}
 }

@@ -16,9 +16,9 @@ func TestExact(t *testing.T) {
 		{"spaces at the ends", "\u00a0Água Viva \n", "água viva", true},
 		{"accents count", "Agua Viva", "Água Viva", false},
 		{"inner spaces count", "Água  Viva", "Água Viva", false},
-		{"a part is not the whole", "Água", "Água Viva", false},
+		{"a substring is not equal", "Água", "Água Viva", false},
 		{"a combining accent is another text", "A\u0301gua", "Água", false},
-		{"empty is whole too", " ", "", true},
+		{"empty texts are equal", " ", "", true},
 	} {
 		if got := libraries.Exact(test.a) == libraries.Exact(test.b); got != test.same {
 			t.Errorf("%s: Exact(%q) == Exact(%q) is %v, want %v", test.rule, test.a, test.b, got, test.same)
@@ -48,8 +48,8 @@ func TestSearch(t *testing.T) {
 		{"not the ISBN", "14848", "Mil", "9788535914849", false},
 		{"a letter: no ISBN", "978a", "Mil", "9788535914849", false},
 		{"a dot: no ISBN", "978.85", "Mil", "9788535914849", false},
-		{"hyphens alone: no ISBN", "-", "Mil", "978-85", false},
-		{"hyphens alone are text", "-", "Guarda-chuva", "", true},
+		{"only hyphens: no ISBN", "-", "Mil", "978-85", false},
+		{"only hyphens are text", "-", "Guarda-chuva", "", true},
 		{"no ISBN to match", "978", "Mil", "", false},
 		{"an X is no digit", "8535914847", "Mil", "853591484X7", true},
 	} {
@@ -59,7 +59,7 @@ func TestSearch(t *testing.T) {
 		}
 	}
 	if !(libraries.Search{}).Book("agua viva", "") {
-		t.Error("the zero Search does not find everything")
+		t.Error("Search{}.Book = false, want true")
 	}
 	if libraries.ParseSearch("978").Text("mil") {
 		t.Error(`ParseSearch("978").Text("mil") = true, want false`)

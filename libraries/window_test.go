@@ -47,7 +47,7 @@ func TestWindow(t *testing.T) {
 func TestDefaultFitsWindow(t *testing.T) {
 	p := calendar.Asked{}.Libraries(calendar.MustParse("2026-08-31"))
 	if err := libraries.CheckWindow(p); err != nil || p.Days() != 31 {
-		t.Errorf("the period of nothing given has %d days, CheckWindow = %v, want 31 and no error", p.Days(), err)
+		t.Errorf("the default period has %d days, CheckWindow = %v, want 31 and no error", p.Days(), err)
 	}
 }
 
@@ -73,12 +73,12 @@ func TestBetween(t *testing.T) {
 		p := libraries.Between(asked)
 		for _, day := range test.in {
 			if !p.Contains(calendar.MustParse(day)) {
-				t.Errorf("%s: Between(%q, %q) is without %s", test.rule, test.from, test.to, day)
+				t.Errorf("%s: Between(%q, %q) does not contain %s", test.rule, test.from, test.to, day)
 			}
 		}
 		for _, day := range test.out {
 			if p.Contains(calendar.MustParse(day)) {
-				t.Errorf("%s: Between(%q, %q) has %s", test.rule, test.from, test.to, day)
+				t.Errorf("%s: Between(%q, %q) contains %s", test.rule, test.from, test.to, day)
 			}
 		}
 	}

@@ -37,18 +37,18 @@ func TestSessionRows(t *testing.T) {
 		change func(*intake.SessionRow)
 		want   string
 	}{
-		{"as it is", func(*intake.SessionRow) {}, ""},
+		{"valid", func(*intake.SessionRow) {}, ""},
 		{"unknown reader", func(s *intake.SessionRow) { s.Reader = 3 }, "userId does not exist"},
 		{"unknown title", func(s *intake.SessionRow) { s.Book = 3 }, "bookId does not exist"},
 		{"a whole day", func(s *intake.SessionRow) { s.Seconds = 86_400 }, ""},
-		{"a second more", func(s *intake.SessionRow) { s.Seconds = 86_401 }, "seconds must not be above one day, 86400"},
-		{"no time at all", func(s *intake.SessionRow) { s.Seconds = 0 }, ""},
+		{"a day and a second", func(s *intake.SessionRow) { s.Seconds = 86_401 }, "seconds must not be above one day, 86400"},
+		{"no seconds", func(s *intake.SessionRow) { s.Seconds = 0 }, ""},
 		{"unknown mode", func(s *intake.SessionRow) { s.Mode = []byte("Online") }, "mode must be one of online, offline"},
 		{"unknown format", func(s *intake.SessionRow) { s.Format = []byte("video") }, "format must be one of ebook, audiobook"},
-		{"nothing of the book", func(s *intake.SessionRow) { s.Progress = []byte("0") }, ""},
-		{"less than nothing", func(s *intake.SessionRow) { s.Progress = []byte("-0.0001") }, "progress must be a number from 0 to 100"},
-		{"the whole book", func(s *intake.SessionRow) { s.Progress = []byte("100") }, ""},
-		{"more than the whole", func(s *intake.SessionRow) { s.Progress = []byte("100.0001") }, "progress must be a number from 0 to 100"},
+		{"no progress", func(s *intake.SessionRow) { s.Progress = []byte("0") }, ""},
+		{"negative progress", func(s *intake.SessionRow) { s.Progress = []byte("-0.0001") }, "progress must be a number from 0 to 100"},
+		{"full progress", func(s *intake.SessionRow) { s.Progress = []byte("100") }, ""},
+		{"above full progress", func(s *intake.SessionRow) { s.Progress = []byte("100.0001") }, "progress must be a number from 0 to 100"},
 		{"five minutes after the load began", func(s *intake.SessionRow) { s.Start = lastInstant }, ""},
 		{"later", func(s *intake.SessionRow) { s.Start = afterLast }, "startedAt must not be more than 5 minutes after the load began"},
 		{"the first second of the history", func(s *intake.SessionRow) { s.Start = firstSecond }, ""},
@@ -137,12 +137,12 @@ func TestOtherEvents(t *testing.T) {
 			}
 		}
 		if got := reasonOf(k.make(3, 1, someInstant)); got != "userId does not exist" {
-			t.Errorf("%s of an unknown reader = %q", name, got)
+			t.Errorf("%s of an unknown reader = %q, want an error for userId", name, got)
 		}
 	}
 	for _, name := range []string{"preview", "renewal"} {
 		if got := reasonOf(kinds[name].make(1, 3, someInstant)); got != "bookId does not exist" {
-			t.Errorf("%s of an unknown title = %q", name, got)
+			t.Errorf("%s of an unknown title = %q, want an error for bookId", name, got)
 		}
 	}
 }
@@ -151,11 +151,11 @@ func TestOtherEvents(t *testing.T) {
 func TestReadersOfTheFeed(t *testing.T) {
 	in := newIntake()
 	if _, err := in.Activity(intake.ActivityRow{ID: []byte("x"), Reader: 3, At: someInstant}); err == nil {
-		t.Error("Activity of an unknown reader is taken")
+		t.Error("Activity of an unknown reader succeeds, want an error")
 	}
 	in.AddReader(3)
 	if _, err := in.Activity(intake.ActivityRow{ID: []byte("x"), Reader: 3, At: someInstant}); err != nil {
-		t.Errorf("Activity of a reader of the feed = %v", err)
+		t.Errorf("Activity of a reader of the feed = %v, want nil", err)
 	}
 }
 

@@ -23,23 +23,23 @@ func TestFieldWords(t *testing.T) {
 		"must be one of web-mobile, web-desktop, web-tablet, app":               names(&libraries.ChannelDay{}, "channel"),
 	} {
 		if got != want {
-			t.Errorf("it is said %q, want %q", got, want)
+			t.Errorf("OneOf = %q, want %q", got, want)
 		}
 	}
 	gender := row.Of(&libraries.Reader{}).Field("gender")
 	if n, err := gender.Parse([]byte("NAO-BINARIO")); libraries.Gender(n) != libraries.NonBinary || err != nil {
-		t.Errorf("the gender NAO-BINARIO is %d, %v", n, err)
+		t.Errorf("Parse(NAO-BINARIO) of the gender = %d, %v, want NonBinary", n, err)
 	}
 	if _, err := gender.Parse([]byte("F")); err == nil || !slices.Contains([]string{"must be one of Não informado, Feminino, Masculino, Não-binário, Outro"}, err.Error()) {
-		t.Errorf("the gender F: %v", err)
+		t.Errorf("Parse(F) of the gender: %v, want an error that lists the genders", err)
 	}
 	price := row.Of(&stock.BookLine{}).Field("unitPrice")
 	for text, want := range map[string]string{"12.5": "12.50", "0.004": "0", "0.005": "0.01", "0": "0"} {
 		if n, err := price.Parse([]byte(text)); err != nil || price.Format(n) != want {
-			t.Errorf("the price %s is %s, %v, want %s", text, price.Format(n), err, want)
+			t.Errorf("Parse(%s) of the price = %s, %v, want %s", text, price.Format(n), err, want)
 		}
 	}
 	if _, err := price.Parse([]byte("-0.01")); err != stock.ErrMoney {
-		t.Errorf("a price below 0: %v", err)
+		t.Errorf("Parse(-0.01) of the price: %v, want ErrMoney", err)
 	}
 }

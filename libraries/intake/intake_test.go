@@ -38,16 +38,16 @@ func newIntake() *intake.Intake {
 	}, lastInstant.Add(-5*time.Minute), calendar.MustParse("2026-07-21"))
 }
 
-// said collects the faults of rows.
-type said []string
+// faults collects the faults of rows.
+type faults []string
 
-func (s *said) bad(line int, field, reason string) error {
+func (s *faults) bad(line int, field, reason string) error {
 	*s = append(*s, fmt.Sprintf("line %d %s %s", line, field, reason))
 	return nil
 }
 
 // of returns the counts and the faults as text.
-func (s said) of(c row.Counts) string {
+func (s faults) of(c row.Counts) string {
 	var words []string
 	for _, n := range []struct {
 		name  string
@@ -72,7 +72,7 @@ func lined[T any](rows ...T) []row.Lined[T] {
 }
 
 // validated checks each row, then validates the good ones, as a load does.
-func validated[T any](s *said, rows []row.Lined[T], check func(T) (T, error), validate func([]row.Lined[T]) row.Counts) row.Counts {
+func validated[T any](s *faults, rows []row.Lined[T], check func(T) (T, error), validate func([]row.Lined[T]) row.Counts) row.Counts {
 	bad := 0
 	var good []row.Lined[T]
 	for _, r := range rows {
@@ -108,10 +108,10 @@ func TestTermRows(t *testing.T) {
 		{"new", []libraries.Term{{ID: 2, Name: "Dois"}}, "new 1"},
 		{"same as before", []libraries.Term{{ID: 1, Name: "Um"}}, "unchanged 1"},
 		{"renamed", []libraries.Term{{ID: 1, Name: "Uma"}}, "changed 1"},
-		{"the later line stands", []libraries.Term{{ID: 1, Name: "Uma"}, {ID: 2, Name: "Dois"}, {ID: 1, Name: "Um"}}, "new 1, unchanged 1, superseded 1"},
+		{"the later line wins", []libraries.Term{{ID: 1, Name: "Uma"}, {ID: 2, Name: "Dois"}, {ID: 1, Name: "Um"}}, "new 1, unchanged 1, superseded 1"},
 	}
 	for _, tt := range tests {
-		var s said
+		var s faults
 		c := newIntake().Terms.Validate(lined(terms(libraries.SubjectTerms, tt.rows...)...))
 		if got := s.of(c); got != tt.want || c.Rows != len(tt.rows) {
 			t.Errorf("%s: Terms = %q of %d rows, want %q", tt.name, got, c.Rows, tt.want)
@@ -122,17 +122,17 @@ func TestTermRows(t *testing.T) {
 // TestTermsOfTheFeed tests that rows may refer to a term of the same feed, and that only new and changed terms are written.
 func TestTermsOfTheFeed(t *testing.T) {
 	in := newIntake()
-	var s said
+	var s faults
 	in.Terms.Validate(lined(terms(libraries.CategoryTerms, libraries.Term{ID: 1, Name: "Um"}, libraries.Term{ID: 5, Name: "Cinco"})...))
 	if got, want := in.Terms.Put, terms(libraries.CategoryTerms, libraries.Term{ID: 5, Name: "Cinco"}); !slices.Equal(got, want) {
 		t.Errorf("PutTerms = %v, want %v", got, want)
 	}
 	book := libraries.Book{ID: 3, Publisher: libraries.None, Categories: []int64{5, 1, 5}, Year: libraries.None}
 	if c := validated(&s, lined(book), in.Book, in.Books.Validate); c.New != 1 {
-		t.Fatalf("Books = %+v, want a new one; %v", c, s)
+		t.Fatalf("Books = %+v, want one new book; faults %v", c, s)
 	}
 	if got := in.Books.Put[0].Categories; !slices.Equal(got, []int64{1, 5}) {
-		t.Errorf("categories = %v, want them ascending, each once", got)
+		t.Errorf("categories = %v, want them in ascending order without duplicates", got)
 	}
 }
 
@@ -161,14 +161,14 @@ func TestBookRows(t *testing.T) {
 		{"a bad line after a good one", []libraries.Book{same, with(func(b *libraries.Book) { b.Publisher = 2 })}, "unchanged 1, line 2 publisherId does not exist"},
 	}
 	for _, tt := range tests {
-		var s said
+		var s faults
 		in := newIntake()
 		c := validated(&s, lined(tt.rows...), in.Book, in.Books.Validate)
 		if got := s.of(c); got != tt.want {
 			t.Errorf("%s: Books = %q, want %q", tt.name, got, tt.want)
 		}
 		if put := c.New + c.Changed; put != len(in.Books.Put) {
-			t.Errorf("%s: %d books are to be written, want %d", tt.name, len(in.Books.Put), put)
+			t.Errorf("%s: %d books to write, want %d", tt.name, len(in.Books.Put), put)
 		}
 	}
 }
@@ -192,13 +192,13 @@ func TestLineRows(t *testing.T) {
 		{"another total", func(l *stock.BookLine) { l.Line.TotalPrice = 1250 }, "changed 1"},
 		{"no copies", func(l *stock.BookLine) { l.Line.Copies = nil }, "changed 1"},
 		{"no modality", func(l *stock.BookLine) { l.Line.Modality = nil }, "changed 1"},
-		{"it does not expire", func(l *stock.BookLine) { l.Line.ExpiresAt = nil }, "changed 1"},
+		{"no expiry", func(l *stock.BookLine) { l.Line.ExpiresAt = nil }, "changed 1"},
 		{"unknown title", func(l *stock.BookLine) { l.Book = 3 }, "line 1 bookId does not exist"},
 	}
 	for _, tt := range tests {
 		line := same
 		tt.change(&line)
-		var s said
+		var s faults
 		in := newIntake()
 		c := validated(&s, lined(line), in.Line, in.Lines.Validate)
 		if got := s.of(c); got != tt.want {
@@ -221,7 +221,7 @@ func TestChannelRows(t *testing.T) {
 		{"one key twice", []libraries.ChannelDay{{Day: second, Channel: libraries.App, Sessions: 9}, {Day: second, Channel: libraries.App, Sessions: 0}}, "new 1, superseded 1"},
 	}
 	for _, tt := range tests {
-		var s said
+		var s faults
 		in := newIntake()
 		c := validated(&s, lined(tt.rows...), in.Channel, in.Channels.Validate)
 		if got := s.of(c); got != tt.want {
@@ -229,7 +229,7 @@ func TestChannelRows(t *testing.T) {
 		}
 		for _, d := range in.Channels.Put {
 			if d.Estimated != (d.Channel == libraries.App) {
-				t.Errorf("%s: %v is estimated: %t", tt.name, d.Channel, d.Estimated)
+				t.Errorf("%s: Estimated of channel %v = %t", tt.name, d.Channel, d.Estimated)
 			}
 		}
 	}
@@ -240,7 +240,7 @@ func TestRejectedStops(t *testing.T) {
 	stop := errors.New("stop")
 	_, _, err := reconcile(t, intake.NewLoanSorter, []libraries.Loan{active()}, []libraries.Loan{active(ofAnother)}, func(int, string, string) error { return stop })
 	if !errors.Is(err, stop) {
-		t.Errorf("Reconcile = %v, want the error of bad", err)
+		t.Errorf("Reconcile = %v, want the error that bad returned", err)
 	}
 }
 
@@ -250,7 +250,7 @@ func TestReaderRows(t *testing.T) {
 		change func(*libraries.Reader)
 		want   string // the fault, if any
 	}{
-		{"as it is", func(*libraries.Reader) {}, ""},
+		{"valid", func(*libraries.Reader) {}, ""},
 		{"unknown library", func(r *libraries.Reader) { r.Library = 2 }, "libraryId does not exist"},
 		{"unknown age group", func(r *libraries.Reader) { r.AgeGroup = 2 }, "ageGroupId does not exist"},
 		{"no library, no age group", func(r *libraries.Reader) { r.Library, r.AgeGroup = libraries.None, libraries.None }, ""},
@@ -296,7 +296,7 @@ func TestReadersRefer(t *testing.T) {
 	} {
 		_, err := in.Activity(intake.ActivityRow{ID: []byte("a"), Reader: id, At: libraries.HistoryStart.Start()})
 		if (err == nil) != want {
-			t.Errorf("a row of reader %d is %v, want one that is taken: %t", id, err, want)
+			t.Errorf("Activity of reader %d: %v, want success: %t", id, err, want)
 		}
 	}
 }

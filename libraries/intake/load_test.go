@@ -42,6 +42,6 @@ func TestRowsThatCannotBeWritten(t *testing.T) {
 	first, why := snapshot.Unwritten(nil, 7, 0), errors.New("no room")
 	_, _, err := intake.Load(t.Context(), refusing{first, why}, oneLoan(t), intake.LoadOptions{})
 	if !errors.Is(err, why) {
-		t.Errorf("the load of loans that cannot be written is %v", err)
+		t.Errorf("Load = %v, want the error of Write", err)
 	}
 }

@@ -119,9 +119,9 @@ func TestReconcileLoans(t *testing.T) {
 		{"new", nil, []libraries.Loan{active()}, "new 1"},
 		{"same as before", []libraries.Loan{active(due)}, []libraries.Loan{active(due)}, "unchanged 1"},
 		{"returned since", []libraries.Loan{active()}, []libraries.Loan{active(returned)}, "changed 1"},
-		{"taken back", []libraries.Loan{active(returned)}, []libraries.Loan{active()}, "changed 1"},
+		{"return reverted", []libraries.Loan{active(returned)}, []libraries.Loan{active()}, "changed 1"},
 		{"another due date", []libraries.Loan{active()}, []libraries.Loan{active(due)}, "changed 1"},
-		{"the later line stands", []libraries.Loan{active()}, []libraries.Loan{active(returned), active()}, "unchanged 1, superseded 1"},
+		{"the later line wins", []libraries.Loan{active()}, []libraries.Loan{active(returned), active()}, "unchanged 1, superseded 1"},
 		{"another reader than in the store", []libraries.Loan{active()}, []libraries.Loan{active(ofAnother)}, "line 1 userId must not change"},
 		{"another title than in the store", []libraries.Loan{active()}, []libraries.Loan{active(ofTitle2)}, "line 1 bookId must not change"},
 		{"another start than in the store", []libraries.Loan{active()}, []libraries.Loan{active(moved)}, "line 1 borrowedAt must not change"},
@@ -135,7 +135,7 @@ func TestReconcileLoans(t *testing.T) {
 		{"the history begins after it", []libraries.Loan{active(early)}, []libraries.Loan{active(early, returned)}, "early 1"},
 	}
 	for _, tt := range tests {
-		var s said
+		var s faults
 		changes, c, err := reconcile(t, intake.NewLoanSorter, tt.had, tt.rows, s.bad)
 		if got := s.of(c); err != nil || got != tt.want {
 			t.Errorf("%s: Loans = %q, %v, want %q", tt.name, got, err, tt.want)
@@ -145,7 +145,7 @@ func TestReconcileLoans(t *testing.T) {
 		}
 		for _, ch := range changes {
 			if (ch.Was != nil) != (c.Changed == 1) || ch.Was != nil && !reflect.DeepEqual(*ch.Was, tt.had[0]) {
-				t.Errorf("%s: was %+v, want what the store had", tt.name, ch.Was)
+				t.Errorf("%s: Was = %+v, want the stored row", tt.name, ch.Was)
 			}
 		}
 	}
@@ -159,12 +159,12 @@ func TestReconcileManyLoans(t *testing.T) {
 	var asked sync.Map
 	s.Stored = func(_ context.Context, ids []int64) (map[int64]libraries.Loan, error) {
 		if len(ids) > 256 {
-			t.Errorf("%d loans are asked for at once, want 256 at most", len(ids))
+			t.Errorf("Stored called with %d loans, want at most 256", len(ids))
 		}
 		stored := map[int64]libraries.Loan{}
 		for _, id := range ids {
 			if _, again := asked.LoadOrStore(id, true); again {
-				t.Errorf("loan %d is asked for twice", id)
+				t.Errorf("loan %d requested twice", id)
 			}
 			stored[id] = active(func(l *libraries.Loan) { l.ID = id })
 		}
@@ -177,7 +177,7 @@ func TestReconcileManyLoans(t *testing.T) {
 	var c row.Counts
 	noError(t, s.Reconcile(t.Context(), &c, nil))
 	if c.Changed != n || c.New != 0 {
-		t.Errorf("%d loans are changed and %d new, want all %d changed", c.Changed, c.New, n)
+		t.Errorf("%d loans changed and %d new, want all %d changed", c.Changed, c.New, n)
 	}
 }
 
@@ -244,7 +244,7 @@ func TestReconcileReservations(t *testing.T) {
 		{"before the history", nil, with(func(r *libraries.Reservation) { r.Reserved = beforeFirst.UTC() }), "early 1"},
 	}
 	for _, tt := range tests {
-		var s said
+		var s faults
 		changes, c, err := reconcile(t, intake.NewReservationSorter, tt.had, []libraries.Reservation{tt.row}, s.bad)
 		if got := s.of(c); err != nil || got != tt.want || len(changes) != c.New+c.Changed {
 			t.Errorf("%s: Reservations = %q, %d changes, %v, want %q", tt.name, got, len(changes), err, tt.want)

@@ -49,7 +49,7 @@ func TestSorter(t *testing.T) {
 			Reservations: []libraries.ReservationChange{{Now: waiting}, {Now: lost, Was: &waiting}}, Requests: []libraries.Request{request},
 		}, {Reader: 1 << 53, Events: []libraries.Event{other}}}
 		if !reflect.DeepEqual(got, want) {
-			t.Errorf("limit %d: sorted are\n%+v, want\n%+v", limit, got, want)
+			t.Errorf("limit %d: got\n%+v, want\n%+v", limit, got, want)
 		}
 		noError(t, s.Close())
 	}
@@ -67,8 +67,8 @@ func TestSpread(t *testing.T) {
 		blocks := 1 + facts.AttributesBlock((readers-1)*stride)
 		blocks = min(blocks, readers)
 		most, found := 0, int64(0)
-		for part := range extsort.Partitions {
-			feeds := feedsOf(t, sorter, part)
+		for partition := range extsort.Partitions {
+			feeds := feedsOf(t, sorter, partition)
 			in := map[int64]bool{}
 			for _, d := range feeds {
 				in[facts.AttributesBlock(d.Reader)] = true
@@ -76,7 +76,7 @@ func TestSpread(t *testing.T) {
 			most, found = max(most, len(in)), found+int64(len(in))
 		}
 		if limit := 3 + 2*int(blocks)/extsort.Partitions; found != blocks || most > limit {
-			t.Errorf("stride %d: %d blocks in parts, up to %d in one, want %d and %d", stride, found, most, blocks, limit)
+			t.Errorf("stride %d: %d blocks in partitions, up to %d in one, want %d and at most %d", stride, found, most, blocks, limit)
 		}
 		noError(t, sorter.Close())
 	}

@@ -34,14 +34,14 @@ func TestCatalogue(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !reflect.DeepEqual(c.Terms, want) {
-			t.Errorf("the terms are %v, want %v", c.Terms, want)
+			t.Errorf("Terms = %v, want %v", c.Terms, want)
 		}
 		if len(c.Titles) != 2 || !reflect.DeepEqual(c.Titles[0].Book, books[0]) || !reflect.DeepEqual(c.Titles[1].Book, books[1]) {
-			t.Fatalf("the titles are %+v, want %+v", c.Titles, books)
+			t.Fatalf("Titles = %+v, want %+v", c.Titles, books)
 		}
 		line.MaxUses = books[0].MaxUses
 		if lines := c.Titles[0].Lines; !reflect.DeepEqual(lines, []stock.Line{line}) || len(c.Titles[1].Lines) != 0 {
-			t.Errorf("the lines are %+v and %+v, want %+v and none", lines, c.Titles[1].Lines, line)
+			t.Errorf("Lines = %+v and %+v, want %+v and none", lines, c.Titles[1].Lines, line)
 		}
 	})
 }
@@ -57,7 +57,7 @@ func TestCorruptCatalogue(t *testing.T) {
 			}
 			f.exec(`UPDATE libraries_books SET ` + column + ` = '1;x'`)
 			if c, err := f.Catalogue(t.Context(), f.a); err == nil {
-				t.Errorf("with a corrupt %s the catalogue is %+v", column, c)
+				t.Errorf("Catalogue with a corrupt %s = %+v, want an error", column, c)
 			}
 		}
 	})

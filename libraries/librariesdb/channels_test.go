@@ -76,7 +76,7 @@ func TestChannelAnswersAtOnce(t *testing.T) {
 		wg.Wait()
 		for _, g := range got {
 			if g != got[0] || g == "" {
-				t.Errorf("the answers to serve are %q, want one", got)
+				t.Errorf("answers to serve = %q, want all the same", got)
 				break
 			}
 		}
@@ -92,7 +92,7 @@ func TestChannelAnswerBesideLoad(t *testing.T) {
 		t.Fatal(err)
 	}
 	if data, err := f.KeepChannelAnswer(t.Context(), report.ChannelQuestion{Network: f.a.Network, Hour: 10, Period: period}, []byte("a")); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("beside a load KeepChannelAnswer = %q, %v, want its time to be over", data, err)
+		t.Errorf("KeepChannelAnswer during a load = %q, %v, want DeadlineExceeded", data, err)
 	}
 	f.answer(f.a.Network, 10, period, "")
 	if err := tx.Rollback(); err != nil {

@@ -40,7 +40,7 @@ func TestByID(t *testing.T) {
 		for _, id := range want {
 			i := slices.IndexFunc(loans, func(l libraries.Loan) bool { return l.ID == id })
 			if !intake.Loans.Same(gotLoans[id], loans[i]) || gotReservations[id] != reservationOf(loans[i]) {
-				t.Errorf("of %d: %+v, %+v", id, gotLoans[id], gotReservations[id])
+				t.Errorf("loan and reservation %d = %+v, %+v", id, gotLoans[id], gotReservations[id])
 			}
 		}
 	})

@@ -72,8 +72,8 @@ func (l *loader) present() report.Access {
 	return a
 }
 
-// state returns the tables of the snapshot of an access, as a load reads them.
-func (l *loader) state(a report.Access) intake.Stored {
+// snapshot returns the tables of the snapshot of an access, as a load reads them.
+func (l *loader) snapshot(a report.Access) intake.Stored {
 	l.Helper()
 	st, err := l.State(l.Context(), a)
 	if err != nil {
@@ -85,7 +85,7 @@ func (l *loader) state(a report.Access) intake.Stored {
 // intake returns an intake that validates a feed against a snapshot.
 func (l *loader) intake(a report.Access) *intake.Intake {
 	l.Helper()
-	return intake.NewIntake(l.state(a), (lastDay + 1).Start(), firstDay)
+	return intake.NewIntake(l.snapshot(a), (lastDay + 1).Start(), firstDay)
 }
 
 // sorter sorts a feed, and reconciles its loans and reservations with the stored ones.
@@ -234,7 +234,7 @@ func checkSame(t *testing.T, what string, got, want map[string][]string) {
 func checkEmpty(t *testing.T, dir string) {
 	t.Helper()
 	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
-		t.Errorf("the load leaves temporary files %v, %v", left, err)
+		t.Errorf("temporary files after the load: %v, %v, want none", left, err)
 	}
 }
 
@@ -245,7 +245,7 @@ func TestRepetitionChangesNothing(t *testing.T) {
 		first := l.load(whole(0), librariesdb.SaveOptions{})
 		before := l.present()
 		if first.Hour != 500_000 || first.Versions != before.At || before.Hour != first.Hour {
-			t.Errorf("the first load = %+v, and %+v holds", first, before)
+			t.Errorf("first load = %+v, Present = %+v, want the same versions and hour 500000", first, before)
 		}
 		was := l.dump(before)
 
@@ -257,16 +257,16 @@ func TestRepetitionChangesNothing(t *testing.T) {
 			Hour:   500_001, Versions: after.At,
 		}
 		if again != want || after.At.Facts <= before.At.Facts || after.Hour != again.Hour {
-			t.Errorf("the second load = %+v, and %+v holds, want %+v", again, after, want)
+			t.Errorf("second load = %+v, Present = %+v, want %+v", again, after, want)
 		}
 		checkSame(t, "after the second load", l.dump(after), was)
 		all, _ := l.rows()
 		if l.load(feed{}, atOnce); l.present().At.Facts <= after.At.Facts {
-			t.Errorf("after an empty load %+v holds, want another state than %+v", l.present(), after)
+			t.Errorf("Present after an empty load = %+v, want a newer snapshot than %+v", l.present(), after)
 		}
 		checkSame(t, "after an empty load", l.dump(l.present()), was)
 		if n, _ := l.rows(); n != all+1 { // the titles' counts
-			t.Errorf("an empty load leaves %d rows, before it were %d", n, all)
+			t.Errorf("%d rows after an empty load, want one more than %d", n, all)
 		}
 	})
 }
@@ -292,15 +292,15 @@ func TestFailedLeavesNothing(t *testing.T) {
 				}
 			}
 			if saved, err := l.try(ctx, whole(0), o, nil); !errors.Is(err, context.Canceled) {
-				t.Errorf("cancelled at step %d: Save = %+v, %v", step, saved, err)
+				t.Errorf("cancelled at step %d: Save = %+v, %v, want Canceled", step, saved, err)
 			}
 			cancel()
 			if now := l.present(); now != at {
-				t.Errorf("cancelled at step %d: %+v holds, want %+v", step, now, at)
+				t.Errorf("cancelled at step %d: Present = %+v, want %+v", step, now, at)
 			}
 			n, m := l.rows()
 			if checkSame(t, fmt.Sprint("cancelled at step ", step), l.dump(at), before); n != all || m != closed {
-				t.Errorf("cancelled at step %d: %d rows, %d of them closed, want %d and %d", step, n, m, all, closed)
+				t.Errorf("cancelled at step %d: %d rows, %d of them superseded or deleted, want %d and %d", step, n, m, all, closed)
 			}
 			checkEmpty(t, l.dir)
 		}
@@ -320,7 +320,7 @@ func TestNetworksAreApart(t *testing.T) {
 		ls[1].load(whole(2), atOnce)
 		checkSame(t, "after loads of another network", ls[0].dump(ls[0].present()), first)
 		ls[2].load(whole(2), atOnce)
-		checkSame(t, "beside another network", ls[1].dump(ls[1].present()), ls[2].dump(ls[2].present()))
+		checkSame(t, "next to another network", ls[1].dump(ls[1].present()), ls[2].dump(ls[2].present()))
 	})
 }
 
@@ -331,12 +331,12 @@ func TestProgress(t *testing.T) {
 	o := atOnce
 	o.Progress = func(done, of int) {
 		if done != want {
-			t.Errorf("step %d is told as %d of %d", want, done, of)
+			t.Errorf("step %d is reported as %d of %d", want, done, of)
 		}
 		want, total = done+1, of
 	}
 	l.load(whole(0), o)
 	if want-1 != total {
-		t.Errorf("%d steps were told, want %d", want-1, total)
+		t.Errorf("%d steps were reported, want %d", want-1, total)
 	}
 }

@@ -28,7 +28,7 @@ var worldReaders = []int64{0, 1, 127, 128, 1023, 1024, 5000, 1024 * 256, 1 << 40
 
 // whole returns a feed with rows of all kinds. Feeds of different worlds have the same identifiers and different rows.
 func whole(world int) (f feed) {
-	who := func(i int) int64 { return worldReaders[(i*7+world)%len(worldReaders)] }
+	readerOf := func(i int) int64 { return worldReaders[(i*7+world)%len(worldReaders)] }
 	at := func(i int) time.Time {
 		return (firstDay + calendar.Date((i*37+world)%300)).Start().UTC().Add(time.Duration(i*977%86_400) * time.Second)
 	}
@@ -40,7 +40,7 @@ func whole(world int) (f feed) {
 	}
 	f.readers[3].Status, f.readers[3].DeletedAt, f.readers[3].Email = libraries.ReaderDeleted, firstDay+9, ""
 	for i := range 60 {
-		e := libraries.Event{Reader: who(i), Day: calendar.Day(at(i)), Second: libraries.Second(at(i)), Book: int64(1 + i%6)}
+		e := libraries.Event{Reader: readerOf(i), Day: calendar.Day(at(i)), Second: libraries.Second(at(i)), Book: int64(1 + i%6)}
 		switch i % 5 {
 		case 0:
 			e.Kind, e.Book = libraries.ActivityEvent, 0
@@ -56,20 +56,20 @@ func whole(world int) (f feed) {
 		f.events = append(f.events, e)
 	}
 	for i := range 20 {
-		l := libraries.Loan{ID: int64(i), Reader: who(i), Book: int64(1 + i%6), Borrowed: at(i), Status: libraries.LoanStatus(1 + i%3)}
+		l := libraries.Loan{ID: int64(i), Reader: readerOf(i), Book: int64(1 + i%6), Borrowed: at(i), Status: libraries.LoanStatus(1 + i%3)}
 		if due := l.Day() + 14; i%2 == 0 {
 			l.Due = &due
 		}
 		if l.Status.Ended() {
 			l.Returned = l.Borrowed.Add(50 * time.Hour)
 		}
-		r := libraries.Reservation{ID: int64(i), Reader: who(i + 3), Book: int64(1 + i%4), Reserved: at(i + 5), Position: libraries.None, Status: libraries.ReservationStatus(1 + i%5)}
+		r := libraries.Reservation{ID: int64(i), Reader: readerOf(i + 3), Book: int64(1 + i%4), Reserved: at(i + 5), Position: libraries.None, Status: libraries.ReservationStatus(1 + i%5)}
 		if r.Status.Resolved() {
 			r.Resolved = r.Reserved.Add(70 * time.Hour)
 		}
 		f.loans, f.reservations = append(f.loans, l), append(f.reservations, r)
 		f.requests = append(f.requests, libraries.Request{
-			ID: int64(i), Reader: who(i), Title: fmt.Sprint("Título ", i%5), SearchTerm: "termo", Availability: libraries.Availability(1 + i%3), Requested: at(i),
+			ID: int64(i), Reader: readerOf(i), Title: fmt.Sprint("Título ", i%5), SearchTerm: "termo", Availability: libraries.Availability(1 + i%3), Requested: at(i),
 		})
 	}
 	return f

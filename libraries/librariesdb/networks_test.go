@@ -14,7 +14,7 @@ import (
 func TestSlugs(t *testing.T) {
 	for _, slug := range []string{"a", "0", "a-b", "a--b", "rede-1", strings.Repeat("z", 63)} {
 		if err := CheckSlug(slug); err != nil {
-			t.Errorf("CheckSlug(%q) = %v", slug, err)
+			t.Errorf("CheckSlug(%q) = %v, want nil", slug, err)
 		}
 	}
 	for _, slug := range []string{"", "-", "-a", "a-", "A", "a_b", "a b", "a.b", "a/b", "ação", "a\x00b", "a\n", strings.Repeat("z", 64)} {
@@ -31,7 +31,7 @@ func TestCreateNetwork(t *testing.T) {
 			t.Errorf("versions of a new network = %v, %v, want zeros", v, err)
 		}
 		if a, err := f.Present(ctx, f.a.Network); err != nil || a != (report.Access{Network: f.a.Network}) {
-			t.Errorf("what holds of a new network = %+v, %v, want nothing", a, err)
+			t.Errorf("Present of a new network = %+v, %v, want no snapshot", a, err)
 		}
 		if h, err := networkOf(ctx, f, f.a); err != nil || len(h.Titles)+len(h.Days.Dates) != 0 {
 			t.Errorf("counts of a new network = %v, %v, want none", h, err)

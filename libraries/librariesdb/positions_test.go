@@ -69,7 +69,7 @@ func pick(loans []libraries.Loan, picked func(i int, l libraries.Loan) bool) (li
 }
 
 func TestMarks(t *testing.T) {
-	registers := []report.ListKind{report.LoanList, report.ReservationList}
+	lists := []report.ListKind{report.LoanList, report.ReservationList}
 	eachEngine(t, func(t *testing.T, f *fixture) {
 		loans := someLoans(3000)
 		f.putLoans(loans)
@@ -80,7 +80,7 @@ func TestMarks(t *testing.T) {
 				t.Errorf("%s: %d positions, %v, want %d", what, len(got), err, len(want))
 			}
 		}
-		for _, of := range registers {
+		for _, of := range lists {
 			for reader := range int64(41) {
 				positions, err := f.PositionsOf(t.Context(), f.a, of, &reader, nil)
 				check(fmt.Sprint(of, " of reader ", reader), positions, err, func(l libraries.Loan) bool { return l.Reader == reader })
@@ -91,7 +91,7 @@ func TestMarks(t *testing.T) {
 				check(fmt.Sprint(of, " of reader and title ", reader, book), positions, err, func(l libraries.Loan) bool { return l.Reader == reader && l.Book == book })
 			}
 			if positions, err := f.PositionsOf(t.Context(), f.a, of, nil, nil); err == nil {
-				t.Errorf("positions of neither a reader nor a title are %d", len(positions))
+				t.Errorf("PositionsOf neither a reader nor a title = %d positions, want an error", len(positions))
 			}
 		}
 	})

@@ -34,7 +34,7 @@ func TestReaders(t *testing.T) {
 		}
 		f.putBlocks(f.a.Network, facts.AttributesKind, blockOf(11, []byte{255}))
 		if rs, err := reports(f).Readers(t.Context(), f.a); err == nil {
-			t.Errorf("with a corrupt block the readers are %v", rs)
+			t.Errorf("Readers with a corrupt block = %v, want an error", rs)
 		}
 	})
 }

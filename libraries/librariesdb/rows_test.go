@@ -88,7 +88,7 @@ func comeBack[T any](f *fixture, table *snapshot.Records[T], records []T, beside
 		f.Fatal(err)
 	}
 	if want := slices.Concat([]string{"tenant_id", "since", "until"}, table.Key, table.Columns, besides); !slices.Equal(slices.Sorted(slices.Values(all)), slices.Sorted(slices.Values(want))) {
-		f.Errorf("%s has the columns %v, of which %v are written", table.Name, all, want)
+		f.Errorf("%s has the columns %v, want %v", table.Name, all, want)
 	}
 }
 
@@ -116,6 +116,6 @@ func TestDeletedAtOfActiveReaders(t *testing.T) {
 	with := intake.Readers.Values(libraries.Reader{Status: libraries.ReaderActive, DeletedAt: firstDay})
 	without := intake.Readers.Values(libraries.Reader{Status: libraries.ReaderActive})
 	if !slices.Equal(with, without) {
-		t.Errorf("an active reader with deletedAt is %v, one without %v", with, without)
+		t.Errorf("Values of an active reader with deletedAt = %v, want those without it, %v", with, without)
 	}
 }

@@ -28,16 +28,16 @@ func (l *loader) put(change func(in *intake.Intake)) intake.Stored {
 	if _, err := l.try(l.Context(), feed{}, atOnce, change); err != nil {
 		l.Fatal(err)
 	}
-	return l.state(l.present())
+	return l.snapshot(l.present())
 }
 
 // TestStoredIsWhatWasSaved tests that a load finds the tables as the one before saved them: new rows are added, and
 // changed rows replace the earlier ones.
 func TestStoredIsWhatWasSaved(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
-		l := loaders(t, db, "registers")[0]
-		if st := l.state(l.present()); st.At.Facts != 0 || len(st.Terms)+len(st.Books)+len(st.Lines)+len(st.Channels)+len(st.Readers) != 0 {
-			t.Errorf("the state of a new network is %+v", st)
+		l := loaders(t, db, "tables")[0]
+		if st := l.snapshot(l.present()); st.At.Facts != 0 || len(st.Terms)+len(st.Books)+len(st.Lines)+len(st.Channels)+len(st.Readers) != 0 {
+			t.Errorf("snapshot of a new network = %+v, want an empty one", st)
 		}
 		uses, copies, modality, day := int64(26), int64(3), "compra", calendar.MustParse("2026-08-01")
 		// Terms of two vocabularies share an identifier, as do a title and a line. Two channels share a day.
@@ -65,7 +65,7 @@ func TestStoredIsWhatWasSaved(t *testing.T) {
 				"terms": {st.Terms, terms}, "books": {st.Books, books}, "lines": {st.Lines, lines}, "channels": {st.Channels, channels},
 			} {
 				if !reflect.DeepEqual(pair[0], pair[1]) {
-					t.Errorf("%s are %+v, want %+v", what, pair[0], pair[1])
+					t.Errorf("%s = %+v, want %+v", what, pair[0], pair[1])
 				}
 			}
 		}
@@ -113,7 +113,7 @@ func TestLaterReaderRowWins(t *testing.T) {
 			}
 			people, err := l.People(t.Context(), l.present(), []int64{5})
 			if err != nil || len(people) != 1 || people[0].Name != c.want {
-				t.Errorf("%s: the reader is %+v, %v, want %s", c.rule, people, err, c.want)
+				t.Errorf("%s: reader = %+v, %v, want %s", c.rule, people, err, c.want)
 			}
 		}
 	})
@@ -133,10 +133,10 @@ func TestReadersStandInOrder(t *testing.T) {
 		want := []int64{0, 1, 2, 4, 5, 9, 1023, 1024, 2047, 2048, 2049, 3000}
 		readers, err := (&report.Reports{Store: l}).Readers(t.Context(), l.present())
 		if err != nil || !slices.Equal(readers.IDs, want) {
-			t.Errorf("the readers are %v, %v, want %v", readers.IDs, err, want)
+			t.Errorf("Readers = %v, %v, want %v", readers.IDs, err, want)
 		}
-		if st := l.state(l.present()); !slices.Equal(st.Readers, want) {
-			t.Errorf("the readers of the state are %v, want %v", st.Readers, want)
+		if st := l.snapshot(l.present()); !slices.Equal(st.Readers, want) {
+			t.Errorf("readers of the snapshot = %v, want %v", st.Readers, want)
 		}
 	})
 }
@@ -155,7 +155,7 @@ func TestEventOfNobody(t *testing.T) {
 		l.load(feed{readers: []libraries.Reader{known}}, atOnce)
 		event.Reader = known.ID
 		if saved := l.load(feed{events: []libraries.Event{event}}, atOnce); saved.New != 1 {
-			t.Errorf("an event of a reader of the store is %+v", saved)
+			t.Errorf("Save of an event of a stored reader = %+v, want 1 new event", saved)
 		}
 	})
 }
@@ -187,10 +187,10 @@ func TestCorrections(t *testing.T) {
 				got[day] = days.Totals[i].Sums[metric.Returns]
 			}
 			if !reflect.DeepEqual(got, returns) {
-				t.Errorf("returns are %v, want %v", got, returns)
+				t.Errorf("returns = %v, want %v", got, returns)
 			}
 			if !slices.Equal(counted.Titles, active) {
-				t.Errorf("the counts of titles are %v, want %v", counted.Titles, active)
+				t.Errorf("counts of titles = %v, want %v", counted.Titles, active)
 			}
 		}
 		check(map[calendar.Date]int64{firstDay: 0}, facts.CountsByTitle{{Book: 2, ActiveLoans: 1}, {Book: 3, ActiveReservations: 1}})
@@ -220,16 +220,16 @@ func TestSnapshotOfNobody(t *testing.T) {
 		for _, tenant := range []auth.Tenant{partner, partner + 1} {
 			n := libraries.NetworkID(tenant)
 			if a, err := l.Present(t.Context(), n); !errors.Is(err, librariesdb.ErrNotFound) {
-				t.Errorf("Present(%d) = %+v, %v", n, a, err)
+				t.Errorf("Present(%d) = %+v, %v, want ErrNotFound", n, a, err)
 			}
 			if a, err := l.Last(t.Context(), n); !errors.Is(err, librariesdb.ErrNotFound) {
-				t.Errorf("Last(%d) = %+v, %v", n, a, err)
+				t.Errorf("Last(%d) = %+v, %v, want ErrNotFound", n, a, err)
 			}
 			if _, err := l.Begin(t.Context(), n, nil); !errors.Is(err, librariesdb.ErrNotFound) {
-				t.Errorf("Begin(%d) = %v", n, err)
+				t.Errorf("Begin(%d) = %v, want ErrNotFound", n, err)
 			}
 			if _, err := l.Drop(t.Context(), n, nil); !errors.Is(err, librariesdb.ErrNotFound) {
-				t.Errorf("Drop(%d) = %v", n, err)
+				t.Errorf("Drop(%d) = %v, want ErrNotFound", n, err)
 			}
 		}
 	})

@@ -42,19 +42,19 @@ func TestErasedInEverySnapshot(t *testing.T) {
 		now := l.present()
 		ids, err := l.ReplacedRows(t.Context(), now, snapshot.LoadsAfter(second.At.Registers, now.At.Registers), report.ErasedReaders)
 		if err != nil || !slices.Equal(ids, []int64{5}) {
-			t.Errorf("of %v something was erased, %v, want of 5", ids, err)
+			t.Errorf("ReplacedRows = %v, %v, want only reader 5", ids, err)
 		}
 		if second.At.Registers = now.At.Registers; now != second {
-			t.Fatalf("%+v holds, want %+v until the hour", now, second)
+			t.Fatalf("Present = %+v, want %+v until the hour", now, second)
 		}
 		for _, a := range []report.Access{first, second} {
 			people, err := l.People(t.Context(), a, []int64{5, 6})
 			if err != nil || len(people) != 2 || people[0].Email != "" || people[1].Email != "ana@example.org" || people[0].Status != libraries.ReaderActive {
-				t.Errorf("in %+v the readers are %+v, %v, want the first without an e-mail", a, people, err)
+				t.Errorf("readers in %+v = %+v, %v, want the first without an e-mail", a, people, err)
 			}
 		}
 		if people, err := ls[1].People(t.Context(), ls[1].present(), []int64{5}); err != nil || len(people) != 1 || people[0].Email == "" {
-			t.Errorf("another network's reader is %+v, %v, want the e-mail there", people, err)
+			t.Errorf("reader of another network = %+v, %v, want the e-mail kept", people, err)
 		}
 	})
 }

@@ -26,30 +26,30 @@ func networkOf(ctx context.Context, blocks snapshot.Blocks, a report.Access) (*f
 func TestPresentAndLast(t *testing.T) {
 	eachEngine(t, func(t *testing.T, f *fixture) {
 		noon := libraries.Hour(495_000).Time()
-		hold := func(n libraries.NetworkID, h snapshotdb.Current) {
+		publish := func(n libraries.NetworkID, h snapshotdb.Current) {
 			t.Helper()
 			if err := h.Publish(t.Context(), f.db, auth.Tenant(n), noon); err != nil {
 				t.Fatal(err)
 			}
 		}
-		held := snapshotdb.Current{Versions: snapshot.Versions{Facts: now}, From: noon}
-		held.Next, held.NextFrom = now+1, noon.Add(time.Hour)
-		hold(f.a.Network, held)
+		current := snapshotdb.Current{Versions: snapshot.Versions{Facts: now}, From: noon}
+		current.Next, current.NextFrom = now+1, noon.Add(time.Hour)
+		publish(f.a.Network, current)
 		for _, at := range []time.Time{noon, noon.Add(time.Hour - time.Microsecond), noon.Add(time.Hour)} {
 			f.Now = func() time.Time { return at }
 			if a, err := f.Last(t.Context(), f.a.Network); err != nil || a.At.Facts != now+1 || a.Hour != 495_001 {
-				t.Errorf("Last at %v = %+v, %v, want what waits", at, a, err)
+				t.Errorf("Last at %v = %+v, %v, want the waiting snapshot", at, a, err)
 			}
 		}
 		f.Now = func() time.Time { return noon }
 		if a, err := f.Present(t.Context(), f.a.Network); err != nil || a.At.Facts != now || a.Hour != 495_000 {
-			t.Errorf("Present = %+v, %v, want what holds", a, err)
+			t.Errorf("Present = %+v, %v, want the published snapshot", a, err)
 		}
 		f.Now = func() time.Time { return noon.Add(time.Hour) }
 		a, err := f.Present(t.Context(), f.a.Network)
 		f.Now = func() time.Time { return noon } // a published load stays current
 		if b, berr := f.Present(t.Context(), f.a.Network); err != nil || a.At.Facts != now+1 || a.Hour != 495_001 || b != a || berr != nil {
-			t.Errorf("Present at the hour = %+v, %v, and after the clock was put back %+v, %v, want what waited", a, err, b, berr)
+			t.Errorf("Present at the hour = %+v, %v, and after the clock was put back %+v, %v, want the next snapshot", a, err, b, berr)
 		}
 	})
 }

@@ -34,7 +34,7 @@ func TestBytes(t *testing.T) {
 		"days":        {&Summary{}, &Summary{Deleted: DeletedUsers{Daily: make([]DayCount, many)}}},
 	} {
 		if none, some := v.none.Bytes(), v.some.Bytes(); some < none+many {
-			t.Errorf("%s take %d bytes, and %d of them %d", name, none, many, some)
+			t.Errorf("Bytes without %s = %d, and with %d bytes of them %d", name, none, many, some)
 		}
 	}
 }

@@ -32,8 +32,8 @@ func TestAutomaticExpiryIsNoLogin(t *testing.T) {
 	s := newListStore(t, 2, 0)
 	expiry := facts.BookDelta{Book: s.books[0].ID}
 	expiry.Measures[metric.Returns] = 1
-	came := libraries.Presence{Events: 1, First: 5, Last: 5}
-	s.deltas = []facts.DayDelta{{Day: history, Reader: s.people[0].ID, Books: []facts.BookDelta{expiry}}, {Day: history, Reader: s.people[1].ID, Presence: came}}
+	presence := libraries.Presence{Events: 1, First: 5, Last: 5}
+	s.deltas = []facts.DayDelta{{Day: history, Reader: s.people[0].ID, Books: []facts.BookDelta{expiry}}, {Day: history, Reader: s.people[1].ID, Presence: presence}}
 	s.pack(t)
 	r, q := report.Reports{Store: s}, report.DayQuery{Period: calendar.Period{Start: history, End: history}}
 	engagements, err := r.Engagements(t.Context(), s.access(), q, paging.Page{Number: 1, Size: 10})
@@ -41,7 +41,7 @@ func TestAutomaticExpiryIsNoLogin(t *testing.T) {
 		t.Errorf("engagements = %+v, %v, want a row with a return and no login, and another reader's", engagements, err)
 	}
 	logins, err := r.Logins(t.Context(), s.access(), q, paging.Page{Number: 1, Size: 10})
-	if err != nil || !slices.Equal(logins.Rows, []report.LoginRow{{Day: history, Reader: s.people[1].ID, Presence: came}}) {
+	if err != nil || !slices.Equal(logins.Rows, []report.LoginRow{{Day: history, Reader: s.people[1].ID, Presence: presence}}) {
 		t.Errorf("logins = %+v, %v, want the other reader's", logins, err)
 	}
 }
@@ -129,19 +129,19 @@ func TestListsNameTheirSnapshot(t *testing.T) {
 	s := newListStore(t, 4, testDays)
 	old := s.access()
 	old.At.Facts--
-	for name, r := range map[string]*report.Reports{"kept": {Store: s, Cache: &keepAll{}}, "not kept": {Store: s}} {
+	for name, r := range map[string]*report.Reports{"cached": {Store: s, Cache: &keepAll{}}, "not cached": {Store: s}} {
 		for _, list := range allLists {
 			period := calendar.Period{Start: history, End: history + testDays}
 			if _, err := listTotal(t.Context(), r, s.access(), list, period); err != nil {
 				t.Fatal(err)
 			}
 			if got, err := listTotal(t.Context(), r, old, list, period); err == nil || !strings.Contains(err.Error(), fmt.Sprint(old.At)) {
-				t.Errorf("%s, %s of another state: total %d, %v, want the store's error", name, list, got, err)
+				t.Errorf("%s, %s of another snapshot: total %d, %v, want the store's error", name, list, got, err)
 			}
 		}
 		q := report.RequestQuery{Period: calendar.Period{Start: history, End: history + testDays}, Title: new("aria")}
 		if l, err := r.Requests(t.Context(), old, q, paging.Page{Number: 1, Size: 10}); err == nil {
-			t.Errorf("%s, requests with a title of another state: %+v, want the store's error", name, l)
+			t.Errorf("%s, requests with a title of another snapshot: %+v, want the store's error", name, l)
 		}
 	}
 }
@@ -170,7 +170,7 @@ func TestListsOfCorruptDayBlocks(t *testing.T) {
 		"missing": func(s *listStore, day calendar.Date) {
 			s.forms[day] = facts.DayForms{}
 		},
-		"of no version": func(s *listStore, day calendar.Date) {
+		"of an unknown version": func(s *listStore, day calendar.Date) {
 			s.forms[day] = facts.DayForms{Readers: []byte{250, 1}}
 		},
 		"of fewer readers": func(s *listStore, _ calendar.Date) {
@@ -212,12 +212,12 @@ func (s forgetful) ReservationsIn(ctx context.Context, a report.Access, w report
 	return list[1:], err
 }
 
-func (s forgetful) Loans(ctx context.Context, a report.Access, marks report.ListPositions) ([]libraries.Loan, error) {
-	return s.listStore.Loans(ctx, a, marks[1:])
+func (s forgetful) Loans(ctx context.Context, a report.Access, positions report.ListPositions) ([]libraries.Loan, error) {
+	return s.listStore.Loans(ctx, a, positions[1:])
 }
 
-func (s forgetful) Reservations(ctx context.Context, a report.Access, marks report.ListPositions) ([]libraries.Reservation, error) {
-	return s.listStore.Reservations(ctx, a, marks[1:])
+func (s forgetful) Reservations(ctx context.Context, a report.Access, positions report.ListPositions) ([]libraries.Reservation, error) {
+	return s.listStore.Reservations(ctx, a, positions[1:])
 }
 
 func (s forgetful) Named(ctx context.Context, a report.Access, ids []int64) ([]libraries.Reader, bool, error) {
@@ -245,15 +245,15 @@ func TestUsersErased(t *testing.T) {
 			p := paging.Page{Number: number, Size: 10}
 			l, err := (&report.Reports{Store: erased{s, 0}}).Users(t.Context(), s.access(), q, p)
 			if asked := s.count("people") > reads; err != nil || l.Erased != want || asked != want || l.Total == 0 {
-				t.Errorf("page %d of %s users: erased %t, people asked %t, want both %t; total %d, %v", number, status, l.Erased, asked, want, l.Total, err)
+				t.Errorf("page %d of %s users: erased %t, people read %t, want both %t; total %d, %v", number, status, l.Erased, asked, want, l.Total, err)
 			}
 			if l, err := (&report.Reports{Store: s}).Users(t.Context(), s.access(), q, p); err != nil || l.Erased {
-				t.Errorf("page %d of %s users: erased %t, %v, where nothing was", number, status, l.Erased, err)
+				t.Errorf("page %d of %s users: erased %t, %v, want false without an erasure", number, status, l.Erased, err)
 			}
 		}
 		r := report.Reports{Store: erased{s, 1}}
 		if _, err := r.Users(t.Context(), s.access(), q, paging.Page{Number: 1, Size: 10}); !errors.Is(err, packed.ErrCorrupt) {
-			t.Errorf("%s users of which the last is missing: %v, want ErrCorrupt", status, err)
+			t.Errorf("%s users with the last one missing: %v, want ErrCorrupt", status, err)
 		}
 	}
 }
@@ -265,23 +265,23 @@ func TestMissingRows(t *testing.T) {
 		r := report.Reports{Store: forgetful{s}}
 		_, err := listTotal(t.Context(), &r, s.access(), list, calendar.Period{Start: history, End: history + testDays})
 		if !errors.Is(err, packed.ErrCorrupt) {
-			t.Errorf("%s of which one is missing: %v, want ErrCorrupt", list, err)
+			t.Errorf("%s with one missing: %v, want ErrCorrupt", list, err)
 		}
 	}
 	q := report.LoanQuery{Period: calendar.Period{Start: history, End: history + testDays}, Reader: &s.loans[0].Reader}
 	for what, store := range map[string]report.Store{
 		"the first is missing": forgetful{s}, "the last is missing": mistaken{s, func(l []libraries.Loan) []libraries.Loan { return l[:len(l)-1] }},
-		"one has another day": mistaken{s, func(l []libraries.Loan) []libraries.Loan { l[0].Borrowed = l[0].Borrowed.AddDate(0, 0, 100); return l }},
-		"one is another":      mistaken{s, func(l []libraries.Loan) []libraries.Loan { l[0].ID += 1000; return l }},
+		"one has another day":        mistaken{s, func(l []libraries.Loan) []libraries.Loan { l[0].Borrowed = l[0].Borrowed.AddDate(0, 0, 100); return l }},
+		"one has another identifier": mistaken{s, func(l []libraries.Loan) []libraries.Loan { l[0].ID += 1000; return l }},
 	} {
 		r := report.Reports{Store: store}
 		if _, err := r.Loans(t.Context(), s.access(), q, paging.Page{Number: 1, Size: 10}); !errors.Is(err, packed.ErrCorrupt) {
-			t.Errorf("loans of a reader of which %s: %v, want ErrCorrupt", what, err)
+			t.Errorf("loans of a reader, %s: %v, want ErrCorrupt", what, err)
 		}
 	}
 	r := report.Reports{Store: mistaken{s, func(l []libraries.Loan) []libraries.Loan { l[0].Borrowed = l[0].Borrowed.AddDate(0, 0, 100); return l }}}
 	if _, err := r.Loans(t.Context(), s.access(), report.LoanQuery{Period: q.Period}, paging.Page{Number: 1, Size: 10}); !errors.Is(err, packed.ErrCorrupt) {
-		t.Errorf("loans of which one has another day: %v, want ErrCorrupt", err)
+		t.Errorf("loans with one of another day: %v, want ErrCorrupt", err)
 	}
 }
 
@@ -296,8 +296,8 @@ func (s mistaken) LoansIn(ctx context.Context, a report.Access, w report.ListWin
 	return s.mistake(slices.Clone(list)), err
 }
 
-func (s mistaken) Loans(ctx context.Context, a report.Access, marks report.ListPositions) ([]libraries.Loan, error) {
-	list, err := s.listStore.Loans(ctx, a, marks)
+func (s mistaken) Loans(ctx context.Context, a report.Access, positions report.ListPositions) ([]libraries.Loan, error) {
+	list, err := s.listStore.Loans(ctx, a, positions)
 	return s.mistake(list), err
 }
 

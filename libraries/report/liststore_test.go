@@ -41,12 +41,12 @@ type listStore struct {
 	channels     []libraries.ChannelDay
 	pairs        map[readerBook]libraries.Pair
 
-	forms    map[calendar.Date]facts.DayForms
-	days     facts.Days
-	holdings facts.CountsByTitle
-	most     int // the most loans that were read at once
-	readings map[int64][]byte
-	blocks   [][]byte
+	forms       map[calendar.Date]facts.DayForms
+	days        facts.Days
+	titleCounts facts.CountsByTitle
+	most        int // the most loans that were read at once
+	readings    map[int64][]byte
+	blocks      [][]byte
 
 	mu    sync.Mutex
 	reads map[string]int
@@ -67,7 +67,7 @@ func (s *listStore) access() report.Access {
 func newListStore(t testing.TB, seed uint64, days int) *listStore {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	s := &listStore{network: 7, at: snapshot.Versions{Registers: 3, Facts: 3}, hour: libraries.HourOf((history + 40).Start())}
-	s.addRegisters(rng, 40, 9)
+	s.addTables(rng, 40, 9)
 	if days > 0 {
 		s.addLoans(rng, days, 400)
 		s.addReservations(rng, days, 200)
@@ -78,7 +78,7 @@ func newListStore(t testing.TB, seed uint64, days int) *listStore {
 	return s
 }
 
-func (s *listStore) addRegisters(rng *rand.Rand, readers, books int) {
+func (s *listStore) addTables(rng *rand.Rand, readers, books int) {
 	s.terms = map[libraries.Vocabulary][]libraries.Term{
 		libraries.LibraryTerms:  {{ID: 1, Name: "Centro"}, {ID: 2, Name: "Norte"}, {ID: 3, Name: "Sul"}},
 		libraries.AgeGroupTerms: {{ID: 1, Name: "Adulto"}, {ID: 2, Name: "Infantil"}},
@@ -229,7 +229,7 @@ func (s *listStore) pack(t testing.TB) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.holdings = counted.Titles
+	s.titleCounts = counted.Titles
 }
 
 func (s *listStore) packDays(t testing.TB) {
@@ -303,10 +303,10 @@ func (s *listStore) read(what string, a report.Access) error {
 	defer s.mu.Unlock()
 	s.reads[what]++
 	if a.Network != s.network {
-		return fmt.Errorf("%s of network %d, not %d", what, a.Network, s.network)
+		return fmt.Errorf("read of %s of network %d, want %d", what, a.Network, s.network)
 	}
 	if a.At != s.at {
-		return fmt.Errorf("%s of %v, not %v", what, a.At, s.at)
+		return fmt.Errorf("read of %s of snapshot %v, want %v", what, a.At, s.at)
 	}
 	return nil
 }
@@ -326,7 +326,7 @@ func (s *listStore) Scan(_ context.Context, t auth.Tenant, at int64, k snapshot.
 	if err := s.read(k.Name, report.Access{Network: libraries.NetworkID(t), At: snapshot.Versions{Registers: s.at.Registers, Facts: at}}); err != nil {
 		return err
 	}
-	return stored{s.blocks, s.forms, facts.Network{Titles: s.holdings, Days: s.days}, s.readings}.scan(k, r, visit)
+	return stored{s.blocks, s.forms, facts.Network{Titles: s.titleCounts, Days: s.days}, s.readings}.scan(k, r, visit)
 }
 
 // stored has the stored forms of a network.
@@ -358,7 +358,7 @@ func (p stored) scan(k snapshot.Kind, r snapshot.Range, visit func(snapshot.Bloc
 		}
 	}
 	if !slices.IsSorted(r.Among) {
-		return errors.New("keys do not ascend")
+		return errors.New("keys are not in ascending order")
 	}
 	for _, a := range slices.Sorted(maps.Keys(blocks)) {
 		if blocks[a] == nil || !r.A.Contains(a) || r.Among != nil && !slices.Contains(r.Among, a) {
@@ -376,7 +376,7 @@ func (p stored) scan(k snapshot.Kind, r snapshot.Range, visit func(snapshot.Bloc
 
 func (s *listStore) Named(_ context.Context, a report.Access, ids []int64) (people []libraries.Reader, erased bool, err error) {
 	if !slices.IsSorted(ids) {
-		return nil, false, errors.New("people: identifiers do not ascend")
+		return nil, false, errors.New("people: identifiers are not in ascending order")
 	}
 	for _, r := range s.people {
 		if slices.Contains(ids, r.ID) {
@@ -388,23 +388,23 @@ func (s *listStore) Named(_ context.Context, a report.Access, ids []int64) (peop
 	return people, false, s.read("people", a)
 }
 
-// marks returns the positions of the wanted rows of a list.
-func (s *listStore) marks(of report.ListKind, wanted func(day calendar.Date, reader, book int64) bool) report.ListPositions {
-	var marks report.ListPositions
+// positions returns the positions of the wanted rows of a list.
+func (s *listStore) positions(of report.ListKind, wanted func(day calendar.Date, reader, book int64) bool) report.ListPositions {
+	var positions report.ListPositions
 	if of == report.LoanList {
 		for _, l := range s.loans {
 			if wanted(l.Day(), l.Reader, l.Book) {
-				marks = append(marks, report.ListPosition{Day: l.Day(), ID: l.ID, Status: uint8(l.Status)})
+				positions = append(positions, report.ListPosition{Day: l.Day(), ID: l.ID, Status: uint8(l.Status)})
 			}
 		}
-		return marks
+		return positions
 	}
 	for _, r := range s.reservations {
 		if wanted(r.Day(), r.Reader, r.Book) {
-			marks = append(marks, report.ListPosition{Day: r.Day(), ID: r.ID, Status: uint8(r.Status)})
+			positions = append(positions, report.ListPosition{Day: r.Day(), ID: r.ID, Status: uint8(r.Status)})
 		}
 	}
-	return marks
+	return positions
 }
 
 func (s *listStore) LoansIn(_ context.Context, a report.Access, w report.ListWindow) (loans []libraries.Loan, err error) {
@@ -430,14 +430,14 @@ func (s *listStore) ReservationsIn(_ context.Context, a report.Access, w report.
 
 func (s *listStore) PositionsOf(_ context.Context, a report.Access, of report.ListKind, reader, book *int64) (report.ListPositions, error) {
 	if reader == nil && book == nil {
-		return nil, errors.New("marks of neither a reader nor a title")
+		return nil, errors.New("positions of neither a reader nor a title")
 	}
-	return s.marks(of, func(_ calendar.Date, r, b int64) bool { return is(reader, r) && is(book, b) }), s.read("marks of", a)
+	return s.positions(of, func(_ calendar.Date, r, b int64) bool { return is(reader, r) && is(book, b) }), s.read("positions of", a)
 }
 
-func (s *listStore) Loans(_ context.Context, a report.Access, marks report.ListPositions) ([]libraries.Loan, error) {
+func (s *listStore) Loans(_ context.Context, a report.Access, positions report.ListPositions) ([]libraries.Loan, error) {
 	var loans []libraries.Loan
-	for _, m := range marks {
+	for _, m := range positions {
 		for _, l := range s.loans {
 			if l.ID == m.ID && l.Day() == m.Day {
 				loans = append(loans, l)
@@ -447,9 +447,9 @@ func (s *listStore) Loans(_ context.Context, a report.Access, marks report.ListP
 	return loans, s.read("loans", a)
 }
 
-func (s *listStore) Reservations(_ context.Context, a report.Access, marks report.ListPositions) ([]libraries.Reservation, error) {
+func (s *listStore) Reservations(_ context.Context, a report.Access, positions report.ListPositions) ([]libraries.Reservation, error) {
 	var reservations []libraries.Reservation
-	for _, m := range marks {
+	for _, m := range positions {
 		for _, r := range s.reservations {
 			if r.ID == m.ID && r.Day() == m.Day {
 				reservations = append(reservations, r)

@@ -21,15 +21,15 @@ import (
 type network struct {
 	report.Store
 
-	at       snapshot.Versions
-	hour     libraries.Hour
-	terms    map[libraries.Vocabulary][]libraries.Term
-	books    []libraries.Book // by ID
-	lines    []stock.BookLine
-	readers  []facts.Attributes // by ID
-	deltas   []facts.DayDelta   // one for each reader of a day
-	held     facts.CountsByTitle
-	channels []libraries.ChannelDay
+	at          snapshot.Versions
+	hour        libraries.Hour
+	terms       map[libraries.Vocabulary][]libraries.Term
+	books       []libraries.Book // by ID
+	lines       []stock.BookLine
+	readers     []facts.Attributes // by ID
+	deltas      []facts.DayDelta   // one for each reader of a day
+	titleCounts facts.CountsByTitle
+	channels    []libraries.ChannelDay
 
 	channelsErr error
 
@@ -48,7 +48,7 @@ func (n *network) read(a report.Access) error {
 	defer n.mu.Unlock()
 	n.reads++
 	if a.At != n.at {
-		return fmt.Errorf("a read of %v, not %v", a.At, n.at)
+		return fmt.Errorf("read of snapshot %v, want %v", a.At, n.at)
 	}
 	return nil
 }
@@ -61,7 +61,7 @@ func (n *network) Scan(_ context.Context, t auth.Tenant, at int64, k snapshot.Ki
 	if err := n.read(report.Access{Network: libraries.NetworkID(t), At: snapshot.Versions{Registers: n.at.Registers, Facts: at}}); err != nil {
 		return err
 	}
-	return stored{n.blocks, n.forms, facts.Network{Titles: n.held, Days: n.days}, nil}.scan(k, r, visit)
+	return stored{n.blocks, n.forms, facts.Network{Titles: n.titleCounts, Days: n.days}, nil}.scan(k, r, visit)
 }
 
 func (n *network) Channels(_ context.Context, a report.Access, p calendar.Period) ([]libraries.ChannelDay, error) {

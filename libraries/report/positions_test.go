@@ -22,11 +22,11 @@ func TestEveryStatusIsListedAlone(t *testing.T) {
 	for status := libraries.LoanActive; status <= libraries.LoanExpired; status++ {
 		l, err := r.Loans(t.Context(), s.access(), report.LoanQuery{Period: period, Status: status}, p)
 		if err != nil || l.Total == 0 || l.Total != int64(len(l.Rows)) {
-			t.Errorf("loans %s: total %d of %d rows, %v", status, l.Total, len(l.Rows), err)
+			t.Errorf("%s loans: total %d with %d rows, %v", status, l.Total, len(l.Rows), err)
 		}
 		for _, row := range l.Rows {
 			if row.Loan.Status != status {
-				t.Errorf("loans %s have %+v", status, row.Loan)
+				t.Errorf("%s loans include %+v", status, row.Loan)
 			}
 		}
 		loans += l.Total
@@ -34,7 +34,7 @@ func TestEveryStatusIsListedAlone(t *testing.T) {
 	for status := libraries.Waiting; status <= libraries.Lost; status++ {
 		l, err := r.Reservations(t.Context(), s.access(), report.ReservationQuery{Period: period, Status: status}, p)
 		if err != nil || l.Total == 0 || l.Total != int64(len(l.Rows)) {
-			t.Errorf("reservations %s: total %d of %d rows, %v", status, l.Total, len(l.Rows), err)
+			t.Errorf("%s reservations: total %d with %d rows, %v", status, l.Total, len(l.Rows), err)
 		}
 		reservations += l.Total
 	}
@@ -101,19 +101,19 @@ func TestPageReadsItsOwnLoans(t *testing.T) {
 		t.Fatal(err)
 	}
 	if loans := s.count("loans"); loans != 1 || s.most != 1 {
-		t.Errorf("the last page read loans %d times and %d at most, want one once", loans, s.most)
+		t.Errorf("the last page read loans %d times and at most %d at once, want 1 and 1", loans, s.most)
 	}
 	q.Reader = &s.people[0].ID
 	if _, err := r.Loans(t.Context(), s.access(), q, paging.Page{Number: 1000, Size: 1}); err != nil || s.count("loans") != 1 {
-		t.Errorf("a page behind the last of a reader: %v, loans were read %d times, want not again", err, s.count("loans"))
+		t.Errorf("a page of a reader past the end: %v, loans read %d times, want no further read", err, s.count("loans"))
 	}
 }
 
 // TestListsOfCorruptRegisters tests that missing loans, titles or readings, and corrupt readings, are an error.
 func TestListsOfCorruptRegisters(t *testing.T) {
 	for name, spoil := range map[string]func(s *listStore){
-		"a loan is gone":       func(s *listStore) { s.loans = s.loans[1:] },
-		"a title is gone":      func(s *listStore) { s.books = s.books[1:] },
+		"a loan is missing":    func(s *listStore) { s.loans = s.loans[1:] },
+		"a title is missing":   func(s *listStore) { s.books = s.books[1:] },
 		"readings are missing": func(s *listStore) { delete(s.readings, int64(s.loans[0].Day())) },
 		"a day's readings have another version": func(s *listStore) {
 			for day := range s.readings {

@@ -72,15 +72,15 @@ func TestSince(t *testing.T) {
 		reservation                      libraries.ReservationStatus
 		users, days, loans, reservations string
 	}{
-		{rule: "all that changed", from: 1, to: 14, users: "0, 150, 300", days: "0806 0, 0807 300, 0808 150", loans: "0, 1, 2", reservations: "0, 1"},
-		{rule: "a library that a reader came to", from: 1, to: 14, library: id(1), users: "0, 150", days: "0806 0, 0807 300, 0808 150", loans: "0, 1, 2", reservations: "0, 1"},
+		{rule: "all changes", from: 1, to: 14, users: "0, 150, 300", days: "0806 0, 0807 300, 0808 150", loans: "0, 1, 2", reservations: "0, 1"},
+		{rule: "a library that a reader joined", from: 1, to: 14, library: id(1), users: "0, 150", days: "0806 0, 0807 300, 0808 150", loans: "0, 1, 2", reservations: "0, 1"},
 		{rule: "a library that a reader left", from: 14, to: 14, library: id(2), users: "-150"},
 		{rule: "a status that loans and reservations left", from: 1, to: 14, loan: libraries.LoanActive, reservation: libraries.Waiting,
 			users: "0, 150, 300", days: "0806 0, 0807 300, 0808 150", loans: "0, -1, 2", reservations: "0, -1"},
-		{rule: "a status that they came to", from: 1, to: 14, loan: libraries.LoanReturned, reservation: libraries.Cancelled,
+		{rule: "a status that they have now", from: 1, to: 14, loan: libraries.LoanReturned, reservation: libraries.Cancelled,
 			users: "0, 150, 300", days: "0806 0, 0807 300, 0808 150", loans: "1", reservations: "1"},
 		{rule: "a reader", from: 1, to: 14, reader: id(300), users: "300", days: "0807 300", loans: "2", reservations: "1"},
-		{rule: "a reader who did nothing", from: 1, to: 14, reader: id(450)},
+		{rule: "a reader without activity", from: 1, to: 14, reader: id(450)},
 		{rule: "a title", from: 1, to: 14, book: id(1), users: "0, 150, 300", days: "0806 0, 0807 300, 0808 150", loans: "1", reservations: "1"},
 		{rule: "a day", from: 6, to: 6, users: "0, 150, 300", days: "0806 0", loans: "1"},
 	} {

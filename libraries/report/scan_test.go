@@ -87,9 +87,9 @@ func TestListeners(t *testing.T) {
 		sessions []libraries.Event
 		want     report.Formats
 	}{
-		{"an audiobook for no second", []libraries.Event{{Format: libraries.Audiobook}}, report.Formats{Listeners: 1}},
+		{"an audiobook for 0 seconds", []libraries.Event{{Format: libraries.Audiobook}}, report.Formats{Listeners: 1}},
 		{"an audiobook for a second", []libraries.Event{{Format: libraries.Audiobook, Seconds: 1}}, report.Formats{Listeners: 1, ListeningSeconds: 1}},
-		{"an e-book for no second", []libraries.Event{{Format: libraries.Ebook}}, report.Formats{}},
+		{"an e-book for 0 seconds", []libraries.Event{{Format: libraries.Ebook}}, report.Formats{}},
 		{"an e-book for a minute", []libraries.Event{{Format: libraries.Ebook, Seconds: 60}}, report.Formats{}},
 		{"both", []libraries.Event{{Format: libraries.Ebook, Seconds: 60}, {Format: libraries.Audiobook}}, report.Formats{Listeners: 1}},
 		{"one twice", []libraries.Event{{Format: libraries.Audiobook}, {Format: libraries.Audiobook}}, report.Formats{Listeners: 1}},

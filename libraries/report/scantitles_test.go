@@ -27,7 +27,7 @@ func TestSets(t *testing.T) {
 		alone := b.count()
 		a.join(b)
 		if a.count() != int64(len(want)) || b.count() != alone {
-			t.Fatalf("%d titles: count %d, want %d; the set that was joined has %d, had %d", titles, a.count(), len(want), b.count(), alone)
+			t.Fatalf("%d titles: count %d, want %d; the joined set has %d, want still %d", titles, a.count(), len(want), b.count(), alone)
 		}
 		for rank := range titles + 2000 {
 			if a.has(rank) != want[rank] {
@@ -51,14 +51,14 @@ func TestScansAtOnce(t *testing.T) {
 	}
 	for range 20 { // with a free slot, a scan might succeed
 		if err := scan(ctx); !errors.Is(err, context.Canceled) {
-			t.Fatalf("a scan too many = %v, want it to wait until its context is done", err)
+			t.Fatalf("scan above the limit = %v, want it to wait until its context ends", err)
 		}
 	}
 	begun := make(chan error)
 	go func() { begun <- scan(t.Context()) }()
 	<-scans
 	if err := <-begun; err != nil {
-		t.Errorf("a scan after another has ended = %v", err)
+		t.Errorf("scan after another one ended = %v, want nil", err)
 	}
 	<-scans
 	if len(scans) != 0 {

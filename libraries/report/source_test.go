@@ -28,7 +28,7 @@ type blockStore struct {
 	spans []calendar.Period
 }
 
-var errRead = errors.New("not to be read")
+var errRead = errors.New("read failed")
 
 func (s *blockStore) Scan(ctx context.Context, _ auth.Tenant, _ int64, k snapshot.Kind, r snapshot.Range, visit func(snapshot.Block) error) error {
 	if k != facts.NetworkKind {
@@ -105,7 +105,7 @@ func TestScanDays(t *testing.T) {
 		}
 		slices.SortFunc(s.spans, func(a, b calendar.Period) int { return int(a.Start - b.Start) })
 		if once := slices.Compact(slices.Clone(s.spans)); len(once) != len(s.spans) {
-			t.Errorf("%v: spans %v are read, want each once", p, s.spans)
+			t.Errorf("%v: spans read = %v, want each once", p, s.spans)
 		}
 	}
 }
@@ -123,7 +123,7 @@ func TestScanDaysErrors(t *testing.T) {
 		mu.Lock()
 		defer mu.Unlock()
 		if data == nil {
-			t.Errorf("day %d is visited, and has no block", day)
+			t.Errorf("day %d visited without a block", day)
 		}
 		if visited++; visited == 5 {
 			close(s.ended)
@@ -132,16 +132,16 @@ func TestScanDaysErrors(t *testing.T) {
 		return nil
 	}
 	if err := r.scanDays(t.Context(), Access{}, facts.DayOfReadersKind, all, visit); !errors.Is(err, errVisit) || visited > 5+spanDays {
-		t.Errorf("error %v after %d visits, want that of the fifth", err, visited)
+		t.Errorf("scanDays = %v after %d visits, want the error of the fifth", err, visited)
 	}
 	s.fails, s.ended, visited = 70, nil, 10
 	if err := r.scanDays(t.Context(), Access{}, facts.DayOfReadersKind, all, visit); !errors.Is(err, errRead) {
-		t.Errorf("error %v, want that of the read", err)
+		t.Errorf("scanDays = %v, want the error of the read", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := r.scanDays(ctx, Access{}, facts.DayOfReadersKind, all, visit); !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v, want that of the context", err)
+		t.Errorf("scanDays = %v, want the error of the context", err)
 	}
 }
 
@@ -161,18 +161,18 @@ func TestKey(t *testing.T) {
 		key(a, "x", RecordQuery[uint8]{Status: 1}), key(a, "x", RecordQuery[uint8]{Book: &one}),
 	} {
 		if before, ok := seen[k]; ok {
-			t.Errorf("keys %d and %d are alike: %v", before, i, k)
+			t.Errorf("keys %d and %d are equal: %v", before, i, k)
 		}
 		seen[k] = i
 	}
 	later := a
 	later.At.Facts++
 	if key(a, "x") == key(later, "x") {
-		t.Error("the keys of two states are alike")
+		t.Error("the keys of two snapshots are equal")
 	}
 	same := int64(1)
 	if k := key(a, "x", &same); seen[k] != 3 {
-		t.Errorf("key of another pointer to 1 is %v, want the one of the first", k)
+		t.Errorf("key of another pointer to 1 = %v, want that of the first", k)
 	}
 }
 

@@ -36,13 +36,13 @@ func TestSuggestions(t *testing.T) {
 		want     string
 	}{
 		{
-			"accents, case and spaces do not tell titles apart",
+			"accents, case and spaces do not distinguish titles",
 			[]libraries.Request{request(1, 1, "Ária", 0), request(2, 2, " ARIA ", 1)}, "ARIA none 2/2",
 		},
 		{"days outside the period do not count", []libraries.Request{request(1, 1, "A", -1), request(2, 1, "A", 0), request(3, 1, "A", 47), request(4, 1, "A", 48)}, "A none 2/1"},
-		{"the latest request shows", []libraries.Request{request(2, 1, "ARIA", 0), request(1, 1, "Ária", 1)}, "Ária none 2/1"},
-		{"of requests of one instant the higher identifier is the latest", []libraries.Request{request(1, 9, "Ária", 0), request(2, 1, "aria", 0)}, "aria none 2/2"},
-		{"the latest request's availability shows", []libraries.Request{request(1, 1, "Iracema", 1), found}, "Iracema marketplace 2/1"},
+		{"the latest request is shown", []libraries.Request{request(2, 1, "ARIA", 0), request(1, 1, "Ária", 1)}, "Ária none 2/1"},
+		{"of simultaneous requests the highest identifier is the latest", []libraries.Request{request(1, 9, "Ária", 0), request(2, 1, "aria", 0)}, "aria none 2/2"},
+		{"the latest request's availability is shown", []libraries.Request{request(1, 1, "Iracema", 1), found}, "Iracema marketplace 2/1"},
 		{"most requests first", []libraries.Request{request(1, 1, "A", 0), request(2, 1, "B", 1), request(3, 1, "B", 2)}, "B none 2/1, A none 1/1"},
 		{
 			"then the latest day, not the latest hour",
@@ -54,7 +54,7 @@ func TestSuggestions(t *testing.T) {
 			[]libraries.Request{request(1, 1, "Z", 0), request(2, 1, "á", 1), request(3, 1, "b", 1)},
 			"á none 1/1, b none 1/1, Z none 1/1",
 		},
-		{"a title of null last", []libraries.Request{with(request(1, 1, "", 0), "a", "", ""), request(2, 1, "z", 0)}, "z none 1/1, a none 1/1"},
+		{"a null title comes last", []libraries.Request{with(request(1, 1, "", 0), "a", "", ""), request(2, 1, "z", 0)}, "z none 1/1, a none 1/1"},
 		{
 			"then author, publisher and search term, nulls last",
 			[]libraries.Request{
@@ -64,7 +64,7 @@ func TestSuggestions(t *testing.T) {
 			"T A q x none 1/1, T A q none 1/1, T A none 1/1, T b none 1/1, T p none 1/1, T z none 1/1, T none 1/1",
 		},
 		{
-			"texts do not run into one another",
+			"adjacent texts are not joined",
 			[]libraries.Request{with(request(1, 1, "a", 0), "bc", "", ""), with(request(2, 1, "ab", 0), "c", "", "")},
 			"a bc none 1/1, ab c none 1/1",
 		},

@@ -78,11 +78,11 @@ func TestSummaryChannelsSilent(t *testing.T) {
 	}
 	n.channelsErr = fmt.Errorf("asking again: %w", report.ErrChannels)
 	if got := summary(); got != (report.ChannelTotals{}) {
-		t.Errorf("an answer that was good is kept above its source: %+v", got)
+		t.Errorf("channels after the source failed = %+v, want zeros, not available", got)
 	}
 	n.channelsErr = errors.New("disk on fire")
 	if _, err := reports.Summary(t.Context(), n.access(), q, wholePage); !errors.Is(err, n.channelsErr) {
-		t.Errorf("error %v, want %v", err, n.channelsErr)
+		t.Errorf("Summary = %v, want %v", err, n.channelsErr)
 	}
 }
 
@@ -98,14 +98,14 @@ func TestSummaryAgain(t *testing.T) {
 	}
 	for key, v := range reports.Cache.(*keepAll).values {
 		if v.value.Bytes() <= 0 {
-			t.Errorf("%s takes %d bytes", key.What, v.value.Bytes())
+			t.Errorf("Bytes of %s = %d, want more than 0", key.What, v.value.Bytes())
 		}
 	}
 	reads := n.reads // channels are read again, since their source may be another one
 	q.Today++        // the answer does not depend on the clock
 	again, err := reports.Summary(t.Context(), before, q, wholePage)
 	if err != nil || n.reads > reads+1 || !reflect.DeepEqual(first, again) {
-		t.Errorf("again: %v, %d more reads", err, n.reads-reads)
+		t.Errorf("again: %v, %d more reads, want the same summary and at most 1", err, n.reads-reads)
 	}
 	n.at = snapshot.Versions{Registers: 5, Facts: 5}
 	n.readers = n.readers[:0]
@@ -121,9 +121,9 @@ func TestSummaryAgain(t *testing.T) {
 // TestSummaryCorrupt tests that blocks that do not fit the tables are an error, not a panic or a wrong number.
 func TestSummaryCorrupt(t *testing.T) {
 	breaks := map[string]func(n *network){
-		"a reader who is not there": func(n *network) { n.blocks = n.blocks[:1] },
-		"a title that is not there": func(n *network) { n.books = n.books[1:] },
-		"a broken block": func(n *network) {
+		"a missing reader": func(n *network) { n.blocks = n.blocks[:1] },
+		"a missing title":  func(n *network) { n.books = n.books[1:] },
+		"a corrupt block": func(n *network) {
 			for d, f := range n.forms {
 				f.Readers = f.Readers[:max(len(f.Readers)-1, 0)]
 				n.forms[d] = f

@@ -19,7 +19,7 @@ func TestUpdatedSince(t *testing.T) {
 	r, q := report.Reports{Store: s}, report.UserQuery{UpdatedSince: &since}
 	l, err := r.Users(t.Context(), s.access(), q, paging.Page{Number: 1, Size: 10})
 	if err != nil || l.Total != 1 || l.Rows[0].Reader.ID != s.people[1].ID {
-		t.Errorf("users updated since the day = %+v, %v, want the second alone", l, err)
+		t.Errorf("users updated since the day = %+v, %v, want only the second", l, err)
 	}
 }
 
@@ -37,7 +37,7 @@ func TestErasedIsNotKept(t *testing.T) {
 	}
 	s.people[0].Email = "ana@example.org"
 	if got := first(); got != "ana@example.org" {
-		t.Fatalf("e-mail = %q", got)
+		t.Fatalf("e-mail = %q, want ana@example.org", got)
 	}
 	s.people[0].Email = ""
 	if got := first(); got != "" {

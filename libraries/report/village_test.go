@@ -41,7 +41,7 @@ func village(t *testing.T) *network {
 		{Book: 2, Line: stock.Line{ID: 3, Collection: stock.Manual, Kind: stock.PurchaseLine, Number: 2, Copies: &one, PurchasedAt: history + 1}},
 		{Book: 3, Line: stock.Line{ID: 4, Collection: stock.Platform, Kind: stock.PurchaseLine, Number: 4, PurchasedAt: history}},
 	}
-	n.held = facts.CountsByTitle{
+	n.titleCounts = facts.CountsByTitle{
 		{Book: 1, Readings: 5, ActiveLoans: 2, ActiveReservations: 1, Confirmed: 4}, {Book: 2, Readings: 30, ActiveLoans: 1, Confirmed: 27},
 		{Book: 3, Readings: 7, ActiveReservations: 2, Confirmed: 7},
 	}
@@ -55,16 +55,16 @@ func village(t *testing.T) *network {
 	book := func(id int64, read bool, m metric.Measures) facts.BookDelta {
 		return facts.BookDelta{Book: id, Read: read, Measures: m}
 	}
-	came := func(events int32) libraries.Presence { return libraries.Presence{Events: events, First: 10, Last: 90} }
+	presence := func(events int32) libraries.Presence { return libraries.Presence{Events: events, First: 10, Last: 90} }
 	n.deltas = []facts.DayDelta{
-		{Day: history, Reader: 5, Presence: came(2), Books: []facts.BookDelta{
+		{Day: history, Reader: 5, Presence: presence(2), Books: []facts.BookDelta{
 			book(1, true, metric.Measures{metric.Loans: 1, metric.ReadingSeconds: 600, metric.Readings10: 1, metric.Readings50: 1}),
 			book(2, true, metric.Measures{metric.ReadingSeconds: 60, metric.ListeningSeconds: 60, metric.ListeningSessions: 1}),
 		}, Totals: metric.DayCounts{OnlineSessions: 2, OfflineSessions: 1, OnlineSeconds: 600, OfflineSeconds: 60}},
-		{Day: history, Reader: 1000, Presence: came(2), Previews: 2},
+		{Day: history, Reader: 1000, Presence: presence(2), Previews: 2},
 		{Day: history + 1, Reader: 5, Returned: []int32{4000}, Books: []facts.BookDelta{book(1, false, metric.Measures{metric.Returns: 1})}},
 		{Day: history + 1, Reader: 2000, Books: []facts.BookDelta{book(2, false, metric.Measures{metric.Returns: 1})}}, // an expiry
-		{Day: history + 12, Reader: 2000, Presence: came(1), Books: []facts.BookDelta{
+		{Day: history + 12, Reader: 2000, Presence: presence(1), Books: []facts.BookDelta{
 			book(3, true, metric.Measures{metric.Loans: 2, metric.Reservations: 1, metric.ReservationsConverted: 1, metric.Renewals: 2, metric.ReadingSeconds: 30}),
 		}, Totals: metric.DayCounts{OnlineSessions: 1, OnlineSeconds: 30, Cancelled: 3, Lost: 4}},
 		{Day: history + 14, Reader: 2000, Books: []facts.BookDelta{book(3, false, metric.Measures{metric.ConvertedThatDay: 1})}},
@@ -108,7 +108,7 @@ func TestSummaryOfReaders(t *testing.T) {
 		{"a city, folded", 20, report.SummaryQuery{Filter: report.ReaderFilter{City: new("SAO  paulo")}}, "2 2 2 3: 3 1 1 1 1 2 660 0 0 0"},
 		{"no city", 20, report.SummaryQuery{Filter: report.ReaderFilter{City: new("")}}, "0 0 0 0: 0 0 0 0 0 0 0 0 0 0"},
 		{"a gender", 20, report.SummaryQuery{Filter: report.ReaderFilter{Gender: new("masculino")}}, "1 1 1 0: 1 2 1 0 0 0 30 2 1 1"},
-		{"a gender that was not told", 20, report.SummaryQuery{Filter: report.ReaderFilter{Gender: new("não informado")}}, "3 1 0 2: 1 0 0 0 0 2 0 0 0 0"},
+		{"gender not informed", 20, report.SummaryQuery{Filter: report.ReaderFilter{Gender: new("não informado")}}, "3 1 0 2: 1 0 0 0 0 2 0 0 0 0"},
 		{"new users", 2, report.SummaryQuery{NewUsers: true}, "2 1 0 2: 1 0 1 0 0 2 0 0 0 0"},
 		{"new users of one day", 1, report.SummaryQuery{NewUsers: true}, "1 0 0 0: 0 0 0 0 0 0 0 0 0 0"},
 		{"two filters", 20, report.SummaryQuery{Filter: report.ReaderFilter{State: new("SP"), AgeGroup: new(int64(1))}}, "1 1 2 1: 2 1 1 1 1 0 660 0 0 0"},
@@ -221,7 +221,7 @@ func booksText(t *testing.T, n *network, r *report.Reports, q report.BookQuery) 
 			first = text
 		}
 		if text != first || int(total) != len(strings.Fields(text)) {
-			t.Errorf("%+v: pages of %d are %q of %d, of one row %q", q, size, text, total, first)
+			t.Errorf("%+v: pages of %d = %q of %d, pages of one row = %q", q, size, text, total, first)
 		}
 	}
 	return first
@@ -317,7 +317,7 @@ func TestStock(t *testing.T) {
 		report.StockByPossibleReadings: "2 1", report.StockByActiveReservations: "1 2",
 	} {
 		if got, up := ids(report.StockQuery{Order: order}), ids(report.StockQuery{Order: order, Asc: true}); got != want || up == want {
-			t.Errorf("order %d: down %s, up %s, want %s down", order, got, up, want)
+			t.Errorf("order %d: descending %s, ascending %s, want %s descending", order, got, up, want)
 		}
 	}
 	for band := range stock.Band(stock.Bands) {

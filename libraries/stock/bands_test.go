@@ -61,7 +61,7 @@ func TestBandNames(t *testing.T) {
 	}
 	want := []string{"0", "1-10", "11-20", "21-30", "31-40", "41-50", "51-60", "61-70", "71-80", "81-90", "91-100", "101+"}
 	if !slices.Equal(names, want) {
-		t.Errorf("the bands are %q, want %q", names, want)
+		t.Errorf("bands = %q, want %q", names, want)
 	}
 	if got := stock.Band(12).String(); got != "band 12" {
 		t.Errorf("Band(12) = %q, want band 12", got)

@@ -34,9 +34,9 @@ func TestLabelOfManyDigits(t *testing.T) {
 func TestPriceField(t *testing.T) {
 	f := row.Of(&stock.BookLine{}).Field("unitPrice")
 	if n, err := f.Parse([]byte("12.5")); n != 1250 || err != nil {
-		t.Errorf("the price 12.5 is %d, %v", n, err)
+		t.Errorf("Parse(12.5) = %d, %v, want 1250", n, err)
 	}
 	if n, err := f.Parse([]byte("-1")); err != stock.ErrMoney {
-		t.Errorf("the price -1 is %d, %v, want ErrMoney alone", n, err)
+		t.Errorf("Parse(-1) = %d, %v, want only ErrMoney", n, err)
 	}
 }

@@ -28,10 +28,10 @@ func TestPossible(t *testing.T) {
 		{"maxUses of 1", stock.Manual, stock.PurchaseLine, new(int64(3)), new(int64(1)), true, true, 3},
 		{"a defined 0 is 0", stock.Manual, stock.PurchaseLine, new(int64(3)), new(int64(0)), true, true, 0},
 		{"external: each copy once", stock.External, stock.LegacyLine, new(int64(3)), nil, true, true, 3},
-		{"external: whatever maxUses", stock.External, stock.LegacyLine, new(int64(3)), new(int64(50)), true, true, 3},
+		{"external: maxUses is ignored", stock.External, stock.LegacyLine, new(int64(3)), new(int64(50)), true, true, 3},
 		{"external, bought: each copy once", stock.External, stock.PurchaseLine, new(int64(3)), nil, true, true, 3},
 		{"legacy of another collection", stock.Additional, stock.LegacyLine, new(int64(3)), nil, true, true, 78},
-		{"platform has none", stock.Platform, stock.PurchaseLine, new(int64(3)), nil, true, false, 0},
+		{"platform has no capacity", stock.Platform, stock.PurchaseLine, new(int64(3)), nil, true, false, 0},
 		{"platform, legacy", stock.Platform, stock.LegacyLine, new(int64(3)), nil, true, false, 0},
 		{"platform, legacy without copies", stock.Platform, stock.LegacyLine, nil, nil, true, false, 0},
 		{"platform, legacy with 0 copies", stock.Platform, stock.LegacyLine, new(int64(0)), nil, true, false, 0},
@@ -85,7 +85,7 @@ func TestShown(t *testing.T) {
 			t.Errorf("%s: %q at %s, %s, want %q at %s, %s", test.rule, l.Label(), shown.UnitPrice, shown.TotalPrice, test.label, test.unit, test.total)
 		}
 		if got := shown.Copies; (got != nil) != test.copies || got != nil && *got != 3 {
-			t.Errorf("%s: copies %v are shown, want copies %v", test.rule, got, test.copies)
+			t.Errorf("%s: copies shown = %v, want %v", test.rule, got, test.copies)
 		}
 		expires := ""
 		if shown.ExpiresAt != nil {
@@ -156,20 +156,20 @@ func TestCollectionOf(t *testing.T) {
 		want  stock.Collection
 	}{
 		{"no line", nil, 0},
-		{"platform alone", []stock.Line{line(stock.Platform, "2026-08-01")}, stock.Platform},
+		{"only platform", []stock.Line{line(stock.Platform, "2026-08-01")}, stock.Platform},
 		{"own before platform", []stock.Line{line(stock.Platform, "2020-08-01"), line(stock.Manual, "2026-08-01")}, stock.Manual},
 		{"the first in consumption order", []stock.Line{line(stock.Manual, "2026-08-02"), line(stock.External, "2026-08-01")}, stock.External},
 		{"a legacy line without copies is no line", []stock.Line{empty}, 0},
-		{"one of the platform's is", []stock.Line{emptyPlatform}, stock.Platform},
-		{"behind an own one", []stock.Line{emptyPlatform, line(stock.Manual, "2026-08-02")}, stock.Manual},
-		{"and stands before nothing", []stock.Line{empty, line(stock.Manual, "2026-08-02")}, stock.Manual},
+		{"but one of the platform is a line", []stock.Line{emptyPlatform}, stock.Platform},
+		{"an own line comes before it", []stock.Line{emptyPlatform, line(stock.Manual, "2026-08-02")}, stock.Manual},
+		{"a legacy line without copies is skipped", []stock.Line{empty, line(stock.Manual, "2026-08-02")}, stock.Manual},
 	} {
 		if got := stock.CollectionOf(test.lines, libraries.HistoryStart); got != test.want {
 			t.Errorf("%s: CollectionOf = %v, want %v", test.rule, got, test.want)
 		}
 	}
 	if !stock.InCollection([]stock.Line{emptyPlatform}, stock.Platform) || stock.InCollection([]stock.Line{empty}, empty.Collection) {
-		t.Error("a legacy line without copies: the platform's is none, or an own one is one")
+		t.Error("InCollection of a legacy line without copies: want true for platform and false for an own collection")
 	}
 	mixed := []stock.Line{line(stock.Platform, "2026-08-01"), line(stock.Manual, "2026-08-01"), empty}
 	for c, want := range map[stock.Collection]bool{
@@ -198,9 +198,9 @@ func TestAllocate(t *testing.T) {
 		{"just full", 3, []stock.Line{line(3), line(4)}, []int64{3, 0}},
 		{"the next gets the remainder", 4, []stock.Line{line(3), line(4)}, []int64{3, 1}},
 		{"all full", 7, []stock.Line{line(3), line(4)}, []int64{3, 4}},
-		{"what exceeds stays unallocated", 8, []stock.Line{line(3), line(4)}, []int64{3, 4}},
-		{"a line that serves nothing takes nothing", 4, []stock.Line{empty, line(3), line(4)}, []int64{0, 3, 1}},
-		{"negative counts as none", -1, []stock.Line{line(3)}, []int64{0}},
+		{"excess readings stay unallocated", 8, []stock.Line{line(3), line(4)}, []int64{3, 4}},
+		{"a line without capacity gets nothing", 4, []stock.Line{empty, line(3), line(4)}, []int64{0, 3, 1}},
+		{"negative readings count as 0", -1, []stock.Line{line(3)}, []int64{0}},
 	} {
 		for i := range test.lines {
 			test.lines[i].ID = int64(i) // the order of the table

@@ -115,17 +115,17 @@ func TestAggregateRules(t *testing.T) {
 	}{
 		{"9.999 percent is no reading", []libraries.ReaderFeed{sessions(sessionAt("01 10:00:00", 9_999))},
 			"01: 1 0 0 0 0 events 1; 0 readings, 0 active, 0 confirmed"},
-		{"10 percent is a reading, without a loan not one of the stock", []libraries.ReaderFeed{sessions(sessionAt("01 10:00:00", 10_000))},
+		{"10 percent is a reading, but without a loan no stock reading", []libraries.ReaderFeed{sessions(sessionAt("01 10:00:00", 10_000))},
 			"01: 1 0 0 1 0 events 1; 0 readings, 0 active, 0 confirmed"},
 		{"49.999 percent has not finished", []libraries.ReaderFeed{sessions(sessionAt("01 10:00:00", 49_999))},
 			"01: 1 0 0 1 0 events 1; 0 readings, 0 active, 0 confirmed"},
 		{"50 percent has finished", []libraries.ReaderFeed{sessions(sessionAt("01 10:00:00", 50_000))},
 			"01: 1 0 0 1 1 events 1; 0 readings, 0 active, 0 confirmed"},
-		{"a pair counts once, ever", []libraries.ReaderFeed{sessions(sessionAt("01 10:00:00", 50_000), sessionAt("02 10:00:00", 60_000))},
+		{"a pair counts only once", []libraries.ReaderFeed{sessions(sessionAt("01 10:00:00", 50_000), sessionAt("02 10:00:00", 60_000))},
 			"01: 1 0 0 1 1 events 1, 02: 1 0 0 0 0 events 1; 0 readings, 0 active, 0 confirmed"},
 		{"a late session moves the crossing to its day", []libraries.ReaderFeed{sessions(sessionAt("03 10:00:00", 55_000)), sessions(sessionAt("02 10:00:00", 12_000))},
 			"02: 1 0 0 1 0 events 1, 03: 1 0 0 0 1 events 1; 0 readings, 0 active, 0 confirmed"},
-		{"the same session again is none", []libraries.ReaderFeed{sessions(sessionAt("01 10:00:00", 10_000), sessionAt("01 10:00:00", 10_000)), sessions(sessionAt("01 10:00:00", 50_000))},
+		{"a repeated session does not count", []libraries.ReaderFeed{sessions(sessionAt("01 10:00:00", 10_000), sessionAt("01 10:00:00", 10_000)), sessions(sessionAt("01 10:00:00", 50_000))},
 			"01: 1 0 0 1 0 events 1; 0 readings, 0 active, 0 confirmed"},
 		{"a day ends at midnight in Brasilia", []libraries.ReaderFeed{sessions(sessionAt("01 23:59:59", 0), sessionAt("02 00:00:00", 0))},
 			"01: 1 0 0 0 0 events 1, 02: 1 0 0 0 0 events 1; 0 readings, 0 active, 0 confirmed"},
@@ -135,9 +135,9 @@ func TestAggregateRules(t *testing.T) {
 			"03: 1 1 0 0 0 events 1, 05: 1 0 1 0 0 events 1; 0 readings, 0 active, 0 confirmed"},
 		{"an expiry is a return without a login", []libraries.ReaderFeed{lent(expired)},
 			"03: 1 1 0 0 0 events 1, 05: 0 0 1 0 0 events 0; 0 readings, 0 active, 0 confirmed"},
-		{"a return that becomes an expiry takes its login back", []libraries.ReaderFeed{lent(returned), lent(expired, returned)},
+		{"a return that becomes an expiry loses its login", []libraries.ReaderFeed{lent(returned), lent(expired, returned)},
 			"03: 1 1 0 0 0 events 1, 05: 0 0 1 0 0 events 0; 0 readings, 0 active, 0 confirmed"},
-		{"a return that is taken back", []libraries.ReaderFeed{lent(active), lent(returned, active), lent(active, returned)},
+		{"a reverted return", []libraries.ReaderFeed{lent(active), lent(returned, active), lent(active, returned)},
 			"03: 1 1 0 0 0 events 1; 0 readings, 1 active, 0 confirmed"},
 		{"a return of another day", []libraries.ReaderFeed{lent(returned), lent(loanAt("03 10:00:00", libraries.LoanReturned, "06 00:00:00"), returned)},
 			"03: 1 1 0 0 0 events 1, 06: 1 0 1 0 0 events 1; 0 readings, 0 active, 0 confirmed"},
@@ -153,15 +153,15 @@ func TestAggregateRules(t *testing.T) {
 			"03: 1 1 0 0 0 events 1, 05: 1 0 1 0 0 events 1, 06: 1 0 0 1 1 events 1; 1 readings, 0 active, 0 confirmed"},
 		{"a session of the day after the expiry does not", []libraries.ReaderFeed{sessions(sessionAt("06 00:00:00", 0)), lent(expired)},
 			"03: 1 1 0 0 0 events 1, 05: 0 0 1 0 0 events 0, 06: 1 0 0 0 0 events 1; 0 readings, 0 active, 0 confirmed"},
-		{"a loan is confirmed no more when it ended before the session", []libraries.ReaderFeed{lent(active), sessions(sessionAt("06 00:00:00", 0)), lent(returned, active)},
+		{"a loan is no longer confirmed if it ended before the session", []libraries.ReaderFeed{lent(active), sessions(sessionAt("06 00:00:00", 0)), lent(returned, active)},
 			"03: 1 1 0 0 0 events 1, 05: 1 0 1 0 0 events 1, 06: 1 0 0 0 0 events 1; 0 readings, 0 active, 0 confirmed"},
-		{"a loan is confirmed again when its end is taken back", []libraries.ReaderFeed{lent(returned), sessions(sessionAt("06 00:00:00", 0)), lent(active, returned)},
+		{"a loan is confirmed again if its end is reverted", []libraries.ReaderFeed{lent(returned), sessions(sessionAt("06 00:00:00", 0)), lent(active, returned)},
 			"03: 1 1 0 0 0 events 1, 06: 1 0 0 0 0 events 1; 0 readings, 1 active, 1 confirmed"},
 		{"sessions before a loan and after it do not confirm it", []libraries.ReaderFeed{sessions(sessionAt("02 10:00:00", 0), sessionAt("06 10:00:00", 0)), lent(returned)},
 			"02: 1 0 0 0 0 events 1, 03: 1 1 0 0 0 events 1, 05: 1 0 1 0 0 events 1, 06: 1 0 0 0 0 events 1; 0 readings, 0 active, 0 confirmed"},
-		{"one between them that comes late does", []libraries.ReaderFeed{sessions(sessionAt("02 10:00:00", 0), sessionAt("06 10:00:00", 0)), lent(returned), sessions(sessionAt("04 10:00:00", 0))},
+		{"a late session between them does", []libraries.ReaderFeed{sessions(sessionAt("02 10:00:00", 0), sessionAt("06 10:00:00", 0)), lent(returned), sessions(sessionAt("04 10:00:00", 0))},
 			"02: 1 0 0 0 0 events 1, 03: 1 1 0 0 0 events 1, 04: 1 0 0 0 0 events 1, 05: 1 0 1 0 0 events 1, 06: 1 0 0 0 0 events 1; 0 readings, 0 active, 1 confirmed"},
-		{"10 percent and a loan of any time are a reading of the stock", []libraries.ReaderFeed{sessions(sessionAt("01 09:00:00", 10_000)), lent(active)},
+		{"10 percent and a loan at any time are a stock reading", []libraries.ReaderFeed{sessions(sessionAt("01 09:00:00", 10_000)), lent(active)},
 			"01: 1 0 0 1 0 events 1, 03: 1 1 0 0 0 events 1; 1 readings, 1 active, 0 confirmed"},
 	} {
 		a := aggregate(t, test.deliveries...)
@@ -193,7 +193,7 @@ func TestAggregateChangesNothing(t *testing.T) {
 	})
 	noError(t, err)
 	if c.Titles != nil || len(c.Days)+len(c.Counts)+len(c.Events) > 0 || c.Loans != 0 || c.ActiveReservations != 0 || c.New != 0 || c.Repeated != 1 {
-		t.Errorf("Fold of what is known = %+v, want no change and 1 repeated", c)
+		t.Errorf("Aggregate of known rows = %+v, want no change and 1 repeated", c)
 	}
 }
 
@@ -217,7 +217,7 @@ func TestAggregateErrors(t *testing.T) {
 		"a reservation of another time":   {Reader: 1, Reservations: []libraries.ReservationChange{{Now: later, Was: &reserved}}},
 	} {
 		if c, err := (facts.Past{Events: map[snapshot.BlockKey]*facts.EventSet{}}).Aggregate(d); err == nil {
-			t.Errorf("Fold of %s = %+v, want an error", name, c)
+			t.Errorf("Aggregate of %s = %+v, want an error", name, c)
 		}
 	}
 }
@@ -253,27 +253,28 @@ func TestAggregateMeasures(t *testing.T) {
 		metric.Reservations, metric.ReservationsConverted,
 	}
 	if got, want := a.rows(t, measures...), "01: 1 1 160 100 1 1 0 0 events 5, 02: 0 0 0 0 0 0 5 1 events 5"; got != want {
-		t.Errorf("the days are\n%s, want\n%s", got, want)
+		t.Errorf("days =\n%s, want\n%s", got, want)
 	}
 	if c := a.c; c.New != 6 || c.Repeated != 2 || c.ActiveReservations != 2 || len(c.Requests) != 1 || a.titles.Of(10).ActiveReservations != 2 {
-		t.Errorf("%d new, %d repeated, %d active reservations, %d requests, %+v", c.New, c.Repeated, c.ActiveReservations, len(c.Requests), a.titles)
+		t.Errorf("%d new, %d repeated, %d active reservations, %d requests, titles %+v, want 6, 2, 2, 1 and 2 of title 10",
+			c.New, c.Repeated, c.ActiveReservations, len(c.Requests), a.titles)
 	}
 	if n := a.days[day+3].Totals().Sums[metric.ConvertedThatDay]; n != 1 {
-		t.Errorf("%d reservations are converted on day 4, want 1", n)
+		t.Errorf("%d reservations converted on day 4, want 1", n)
 	}
 	counts := a.days[day].Totals().Counts
 	if counts != (metric.DayCounts{OnlineSessions: 1, OfflineSessions: 1, OnlineSeconds: 60, OfflineSeconds: 100}) {
-		t.Errorf("the counts of day 1 are %+v", counts)
+		t.Errorf("counts of day 1 = %+v, want an online and an offline session", counts)
 	}
 	byStatus := a.days[day+1].Totals().Counts.ReservationsByStatus
 	for s := libraries.Waiting; s <= libraries.Lost; s++ {
 		if byStatus[s] != 1 {
-			t.Errorf("%d reservations %s on day 2, want 1", byStatus[s], s)
+			t.Errorf("%d reservations with status %s on day 2, want 1", byStatus[s], s)
 		}
 	}
 	for d, want := range map[calendar.Date]metric.DayCounts{day + 4: {Cancelled: 1}, day + 5: {Lost: 1}} {
 		if a.days[d] == nil || a.days[d].Totals().Counts != want {
-			t.Errorf("the counts of %s are %+v, want %+v", d, a.days[d], want)
+			t.Errorf("counts of %s = %+v, want %+v", d, a.days[d], want)
 		}
 	}
 }

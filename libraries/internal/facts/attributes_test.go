@@ -85,7 +85,7 @@ func TestAttributesOf(t *testing.T) {
 		Registered: libraries.HistoryStart, Status: libraries.ReaderActive, UpdatedDay: calendar.MustParse("2026-08-01"),
 	}
 	if got := facts.AttributesOf(r); got != want {
-		t.Errorf("active: %+v, want %+v: no deletedAt", got, want)
+		t.Errorf("active: %+v, want %+v without deletedAt", got, want)
 	}
 	r.Status, want.Status, want.DeletedAt = libraries.ReaderDeactivated, libraries.ReaderDeactivated, libraries.HistoryStart+1
 	if got := facts.AttributesOf(r); got != want {

@@ -88,7 +88,7 @@ func TestDayForms(t *testing.T) {
 		[]byte{13, 3, 10, 0, 0, 190, 1, 0, 0, 2, 4, 0, 40, 50}, // logins: first second, span; returns: the place 2, signed, 0 more
 	)
 	if !bytes.Equal(forms.Titles, titles) || !bytes.Equal(forms.Readers, readers) {
-		t.Errorf("titles are\n%v, want\n%v; readers\n%v, want\n%v", forms.Titles, titles, forms.Readers, readers)
+		t.Errorf("titles =\n%v, want\n%v; readers =\n%v, want\n%v", forms.Titles, titles, forms.Readers, readers)
 	}
 }
 
@@ -103,14 +103,14 @@ func TestDayOrder(t *testing.T) {
 	for range 5 {
 		random.Shuffle(len(deltas), func(i, j int) { deltas[i], deltas[j] = deltas[j], deltas[i] })
 		forms := facts.DayForms{}
-		for piece := range slices.Chunk(deltas, 1+random.IntN(120)) {
+		for chunk := range slices.Chunk(deltas, 1+random.IntN(120)) {
 			d, err := facts.ParseDay(forms)
 			noError(t, err)
-			noError(t, d.Add(piece...))
+			noError(t, d.Add(chunk...))
 			forms = d.Forms()
 		}
 		if !sameForms(forms, want) {
-			t.Fatal("in several pieces the forms are others than in one")
+			t.Fatal("the forms of deltas added in chunks differ from those of deltas added together")
 		}
 	}
 }
@@ -133,7 +133,7 @@ func TestDayTakenBack(t *testing.T) {
 		noError(t, d.Add(back))
 	}
 	if forms := d.Forms(); len(forms.Readers)+len(forms.Titles) > 0 {
-		t.Errorf("a day that was taken back has forms %x, want none", forms)
+		t.Errorf("forms after all returns are reverted = %x, want none", forms)
 	}
 }
 
@@ -147,7 +147,7 @@ func TestDayBelowZero(t *testing.T) {
 	// In some cases another title of the reader, or another reader of the title, has the count.
 	for name, delta := range map[string]facts.DayDelta{
 		"a return of another second":    {Reader: 200, Unreturned: []int32{41}},
-		"a return of a stranger":        {Reader: 9, Unreturned: []int32{40}},
+		"a return of an unknown reader": {Reader: 9, Unreturned: []int32{40}},
 		"a loan":                        {Reader: 200, Books: book(7, metric.Loans)},
 		"a return of another title":     {Reader: 200, Books: book(8, metric.Returns)},
 		"a return of another reader":    {Reader: 3, Books: book(7, metric.Returns)},
@@ -157,7 +157,7 @@ func TestDayBelowZero(t *testing.T) {
 		d, err := facts.ParseDay(formsOf(t, smallDay()...))
 		noError(t, err)
 		if err := d.Add(delta); !errors.Is(err, facts.ErrBelowZero) {
-			t.Errorf("taking back %s: %v, want ErrBelowZero", name, err)
+			t.Errorf("reverting %s: %v, want ErrBelowZero", name, err)
 		}
 	}
 }
@@ -182,7 +182,7 @@ func TestLoginsWithReturns(t *testing.T) {
 	noError(t, day.VisitLogins(func(place int, p libraries.Presence) { got[day.IDs[place]] = p }))
 	want := map[int64]libraries.Presence{3: {Events: 2, First: 10, Last: 200}, 200: {Events: 2, First: 40, Last: 50}}
 	if !maps.Equal(got, want) {
-		t.Errorf("logins are %v, want %v", got, want)
+		t.Errorf("logins = %v, want %v", got, want)
 	}
 }
 
@@ -208,7 +208,7 @@ func FuzzDay(f *testing.F) {
 		forms := d.Forms()
 		again, err := facts.ParseDay(forms)
 		if err != nil || !sameForms(again.Forms(), forms) {
-			t.Errorf("%x is read as another day, %v", forms, err)
+			t.Errorf("%x is parsed as another day, %v", forms, err)
 		}
 	})
 }

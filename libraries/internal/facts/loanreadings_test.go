@@ -19,16 +19,16 @@ var someReadings = facts.LoanReadings{{0, 0, 1, 0}, {0, 300, 0, 50_000}, {7, 2, 
 func TestLoanReadingsWith(t *testing.T) {
 	before := slices.Clone(someReadings)
 	for rule, test := range map[string]struct{ later, want []facts.LoanReading }{
-		"none":                 {nil, someReadings},
-		"others, in any order": {[]facts.LoanReading{{7, 3, 1, 1}, {0, 5, 2, 2}}, []facts.LoanReading{someReadings[0], {0, 5, 2, 2}, someReadings[1], someReadings[2], {7, 3, 1, 1}, someReadings[3]}},
-		"the same, read on":    {[]facts.LoanReading{{7, 2, 301, 9_999}, {0, 0, 2, 7}}, []facts.LoanReading{{0, 0, 2, 7}, someReadings[1], {7, 2, 301, 9_999}, someReadings[3]}},
+		"none":                                 {nil, someReadings},
+		"others, in any order":                 {[]facts.LoanReading{{7, 3, 1, 1}, {0, 5, 2, 2}}, []facts.LoanReading{someReadings[0], {0, 5, 2, 2}, someReadings[1], someReadings[2], {7, 3, 1, 1}, someReadings[3]}},
+		"the same readings with more progress": {[]facts.LoanReading{{7, 2, 301, 9_999}, {0, 0, 2, 7}}, []facts.LoanReading{{0, 0, 2, 7}, someReadings[1], {7, 2, 301, 9_999}, someReadings[3]}},
 	} {
 		if got := someReadings.With(test.later); !slices.Equal(got, test.want) {
 			t.Errorf("%s: With(%v) = %v, want %v", rule, test.later, got, test.want)
 		}
 	}
 	if !slices.Equal(someReadings, before) {
-		t.Errorf("With changed the readings it was called on to %v", someReadings)
+		t.Errorf("With changed its receiver to %v", someReadings)
 	}
 }
 
@@ -72,7 +72,7 @@ func TestAggregateTellsWhatWasRead(t *testing.T) {
 		d    libraries.ReaderFeed
 		want []facts.DayReading
 	}{
-		{"a loan of what was not read", libraries.ReaderFeed{Loans: []libraries.LoanChange{first}}, nil},
+		{"a loan of an unread title", libraries.ReaderFeed{Loans: []libraries.LoanChange{first}}, nil},
 		{"a session", libraries.ReaderFeed{Events: []libraries.Event{session(1, 500)}}, of(60, 500, first)},
 		{"the same session again", libraries.ReaderFeed{Events: []libraries.Event{session(1, 500)}}, nil},
 		{"more loans, two on a day", libraries.ReaderFeed{Loans: []libraries.LoanChange{loan(2, 3), loan(3, 3)}}, of(60, 500, first, loan(2, 3))},

@@ -26,7 +26,7 @@ func TestNetworkAddTitles(t *testing.T) {
 		{"no changes", nil, someCounts},
 		{"a title more than once, in any order", []facts.TitleCounts{{Book: 9, Readings: -1}, {Book: 1, Confirmed: 1}, {Book: 9, Readings: 2}},
 			facts.CountsByTitle{someCounts[0], {Book: 1, Confirmed: 1}, someCounts[1], someCounts[2], {Book: 9, Readings: 1}}},
-		{"nothing is left of a title", []facts.TitleCounts{{Book: 7, ActiveLoans: -2, ActiveReservations: -300}}, facts.CountsByTitle{someCounts[0], someCounts[2]}},
+		{"a title whose counts become 0", []facts.TitleCounts{{Book: 7, ActiveLoans: -2, ActiveReservations: -300}}, facts.CountsByTitle{someCounts[0], someCounts[2]}},
 		{"readings below 0", []facts.TitleCounts{{Book: 0, Readings: -2}}, nil},
 		{"active loans below 0", []facts.TitleCounts{{Book: 0, ActiveLoans: -1}}, nil},
 		{"active reservations below 0", []facts.TitleCounts{{Book: 7, ActiveReservations: -301}}, nil},
@@ -38,7 +38,7 @@ func TestNetworkAddTitles(t *testing.T) {
 		}
 	}
 	if !slices.Equal(someCounts, before) {
-		t.Errorf("Add changed the counts it was called on to %v", someCounts)
+		t.Errorf("Add changed its receiver to %v", someCounts)
 	}
 }
 
@@ -89,7 +89,7 @@ func TestNetworkAddDays(t *testing.T) {
 		t.Errorf("Add = %+v, %v, want %+v", got, err, want)
 	}
 	if got, err := n.Add(nil, map[calendar.Date]facts.DayTotals{5: day(1, -2)}); !errors.Is(err, facts.ErrBelowZero) {
-		t.Errorf("Add of what is not there = %+v, %v, want ErrBelowZero", got, err)
+		t.Errorf("Add of more cancellations than stored = %+v, %v, want ErrBelowZero", got, err)
 	}
 }
 
@@ -128,7 +128,7 @@ func TestDaysIn(t *testing.T) {
 		}
 		for i, day := range got.Dates {
 			if got.Totals[i].Readers != int64(day) {
-				t.Errorf("In(%v) has totals of day %d with day %d", test.period, got.Totals[i].Readers, day)
+				t.Errorf("In(%v) has the totals of day %d for day %d", test.period, got.Totals[i].Readers, day)
 			}
 		}
 	}

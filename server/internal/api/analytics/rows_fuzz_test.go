@@ -21,11 +21,11 @@ func FuzzParse(f *testing.F) {
 		}
 		for i, r := range rows {
 			if !period.Contains(r.Day) || r.Sessions < 0 || r.Sessions > maxSessions || i > 0 && compare(rows[i-1], r) >= 0 {
-				t.Errorf("%s: row %d is %+v", data, i, r)
+				t.Errorf("parse(%s): row %d = %+v, want it valid and in order", data, i, r)
 			}
 		}
 		if again, err := parse(stored(rows), period); err != nil || !slices.Equal(again, rows) {
-			t.Errorf("%s: %+v are stored, and read as %+v, %v", data, rows, again, err)
+			t.Errorf("parse(%s) = %+v, stored and parsed again = %+v, %v", data, rows, again, err)
 		}
 	})
 }

@@ -279,7 +279,7 @@ func TestNoAnswer(t *testing.T) {
 			t.Errorf("%s: rows = %v, %v, want ErrChannels", tt.rule, rows, err)
 		}
 		if len(s.failures) != 1 || !strings.Contains(s.failures[0].Error(), tt.why) || strings.Contains(s.failures[0].Error(), "secret") {
-			t.Errorf("%s: failures = %v, want one that says %q and nothing of the URL", tt.rule, s.failures, tt.why)
+			t.Errorf("%s: failures = %v, want one that says %q and does not show the URL", tt.rule, s.failures, tt.why)
 		}
 	}
 	for _, q := range tl.questions() {
@@ -298,7 +298,7 @@ func TestSizeLimit(t *testing.T) {
 	}{{analytics.MaxAnswer + 1, false}, {analytics.MaxAnswer, true}} {
 		tl.says("[" + strings.Repeat(" ", tt.size-2) + "]")
 		if _, err := s.Channels(t.Context(), s.networks[0], period); (err == nil) != tt.ok {
-			t.Errorf("an answer of %d bytes = %v, want it to be good: %v", tt.size, err, tt.ok)
+			t.Errorf("an answer of %d bytes = %v, want success: %v", tt.size, err, tt.ok)
 		}
 	}
 }
@@ -308,7 +308,7 @@ func TestUnknownHost(t *testing.T) {
 	tl.Close()
 	s := newSite(t, dbtest.SQLite(t), tl.URL)
 	if _, err := s.Channels(t.Context(), s.networks[0], period); !errors.Is(err, report.ErrChannels) {
-		t.Errorf("a tool that is not there = %v, want ErrChannels", err)
+		t.Errorf("an unreachable tool = %v, want ErrChannels", err)
 	}
 }
 
@@ -342,7 +342,7 @@ func TestAskedOnceAtOnce(t *testing.T) {
 	}
 	leave()
 	if err := <-left; !errors.Is(err, context.Canceled) {
-		t.Errorf("who left got %v, want its own cancellation", err)
+		t.Errorf("canceled request got %v, want its own cancellation", err)
 	}
 	close(release)
 	for range cap(got) {
@@ -393,7 +393,7 @@ func TestKeptInMemory(t *testing.T) {
 	says(2)
 	ask(1)
 	if rows, err := shared.Channels(t.Context(), s.networks[0], period); !errors.Is(err, report.ErrChannels) {
-		t.Errorf("beside other processes: %v, %v, want ErrChannels", rows, err)
+		t.Errorf("rows with other processes = %v, %v, want ErrChannels", rows, err)
 	}
 	s.now = s.now.Add(time.Second) // 15:00 in Brasilia
 	ask(2)

@@ -70,10 +70,10 @@ func TestIdleEntriesLeave(t *testing.T) {
 	}
 	c.entries.CleanUp()
 	if had, made := c.Loads(); had != 3 || made != 100 {
-		t.Errorf("Loads = %d, %d, want 3 of the entry that is asked for, and 100", had, made)
+		t.Errorf("Loads = %d, %d, want 3 hits of the used entry and 100 loads", had, made)
 	}
 	if one := int64(weigh(key(1, "7"), text("value"))); c.Bytes() != one {
-		t.Errorf("the entries hold %d bytes, want %d, those of one", c.Bytes(), one)
+		t.Errorf("the entries hold %d bytes, want %d, the size of one", c.Bytes(), one)
 	}
 }
 
@@ -123,7 +123,7 @@ func TestLoadKeepsNoFailure(t *testing.T) {
 	}{
 		{"error", func(context.Context) (snapshot.Value, error) { return nil, boom }, "boom"},
 		{"panic", func(context.Context) (snapshot.Value, error) { panic("boom") }, "panic: boom"},
-		{"value beside an error", func(context.Context) (snapshot.Value, error) { return text("bad"), boom }, "boom"},
+		{"value with an error", func(context.Context) (snapshot.Value, error) { return text("bad"), boom }, "boom"},
 	}
 	for _, tt := range fails {
 		if v, err := c.Load(t.Context(), key(1, tt.rule), tt.load); err == nil || !strings.Contains(err.Error(), tt.want) {

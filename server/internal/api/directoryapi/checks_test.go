@@ -33,7 +33,7 @@ func TestOrderOfChecks(t *testing.T) {
 		{"then the method", "PATCH", prefix + "/entities", big, []string{"Authorization", "bad", "Content-Type", "text/plain"}, true, 405},
 		{"then the size", "POST", prefix + "/entities", big, []string{"Authorization", "bad", "Content-Type", "text/plain"}, true, 413},
 		{"then the signature", "POST", prefix + "/entities", "[", []string{"Authorization", "bad", "Content-Type", "text/plain"}, true, 401},
-		{"which is of the body too", "POST", prefix + "/entities", "[", []string{"X-Authorization-Content-SHA256", "another", "Content-Type", "text/plain"}, true, 401},
+		{"then the signature of the body", "POST", prefix + "/entities", "[", []string{"X-Authorization-Content-SHA256", "another", "Content-Type", "text/plain"}, true, 401},
 		{"then the rate", "POST", prefix + "/entities", "[", []string{"Content-Type", "text/plain"}, true, 429},
 		{"then the content type", "POST", prefix + "/entities", "[", []string{"Content-Type", "text/plain"}, false, 415},
 		{"then the body", "POST", prefix + "/entities", "[", nil, false, 400},
@@ -54,8 +54,8 @@ func TestOrderOfChecks(t *testing.T) {
 			}
 			w := send(t, api, tt.method, tt.target, tt.body, tt.headers...)
 			expect(t, tt.rule, w, tt.want, want)
-			if past := tt.want == 429 || tt.want == 415 || tt.want == 400 || tt.want == 422; past != (w.Header().Get("X-Ratelimit-Limit-Public-Default") == "1") {
-				t.Errorf("the rate's headers at %d = %v", tt.want, w.Header())
+			if limited := tt.want == 429 || tt.want == 415 || tt.want == 400 || tt.want == 422; limited != (w.Header().Get("X-Ratelimit-Limit-Public-Default") == "1") {
+				t.Errorf("rate headers at status %d = %v", tt.want, w.Header())
 			}
 		})
 	}
@@ -73,10 +73,10 @@ func TestPaths(t *testing.T) {
 		{"plus is itself", "/entities/a+b", "a+b"},
 		{"slash", "/entities/a%2Fb", "a/b"},
 		{"slash, in lower case", "/entities/a%2fb", "a/b"},
-		{"slashes alone", "/entities/%2F%2F", "//"},
+		{"only slashes", "/entities/%2F%2F", "//"},
 		{"like a path", "/entities/..%2Fx", "../x"},
 		{"percent", "/entities/100%25", "100%"},
-		{"an escape that is escaped", "/entities/%252F", "%2F"},
+		{"an escaped escape", "/entities/%252F", "%2F"},
 		{"question mark and hash", "/entities/%3F%23", "?#"},
 		{"accents", "/entities/%C3%A9cole", "école"},
 		{"accents, not escaped", "/entities/école", "école"},
@@ -85,14 +85,14 @@ func TestPaths(t *testing.T) {
 		{"semicolon, colon, at", "/entities/a;b:c@d", "a;b:c@d"},
 		{"255 characters", "/entities/" + long, strings.Repeat("é", 255)},
 		{"an escaped letter of the route", "/%65ntities/n", "n"},
-		{"below", "/entities/a%2Fb/subtree", "a/b"},
+		{"subtree", "/entities/a%2Fb/subtree", "a/b"},
 
 		{"empty", "/entities/", ""},
-		{"empty, below", "/entities//subtree", ""},
+		{"empty, subtree", "/entities//subtree", ""},
 		{"trailing slash", "/entities/n/", ""},
 		{"two slashes", "//entities/n", ""},
 		{"too deep", "/entities/n/subtree/x", ""},
-		{"unknown below", "/entities/n/children", ""},
+		{"unknown subresource", "/entities/n/children", ""},
 		{"capitals", "/Entities/n", ""},
 		{"nothing", "", ""},
 		{"a slash", "/", ""},
@@ -194,7 +194,7 @@ func TestContentType(t *testing.T) {
 		t.Errorf("a content coding = %d, want 415", w.Code)
 	}
 	if w := send(t, newAPI(&fixed{}), "DELETE", prefix+"/entities/n", "x", "Content-Type", "text/plain"); w.Code != 204 {
-		t.Errorf("a body that no one reads = %d, want 204", w.Code)
+		t.Errorf("an unread body = %d, want 204", w.Code)
 	}
 }
 
@@ -211,7 +211,7 @@ func TestErrors(t *testing.T) {
 		{"not found", fmt.Errorf("entity %q: %w", "n", directory.ErrNotFound), 404, detail("Not Found")},
 		{"children", fmt.Errorf("entity %q: %w", "n", directory.ErrHasChildren), 422, `{"errors":{"entity":["children must be removed first"]}}`},
 		{"fields", fmt.Errorf("entity %q: %w", "n", faults), 422, `{"errors":{"name":["can't be blank"],"reference_id":["has already been taken"]}}`},
-		{"any other is not told", errors.New("disk full"), 500, detail("Internal Server Error")},
+		{"any other error is not shown", errors.New("disk full"), 500, detail("Internal Server Error")},
 	}
 	for _, tt := range tests {
 		expect(t, tt.rule, send(t, newAPI(&fixed{err: tt.err}), "DELETE", prefix+"/entities/n", ""), tt.want, tt.body)
@@ -228,10 +228,10 @@ func TestDebug(t *testing.T) {
 		t.Errorf("WWW-Authenticate = %q, want APIAuth", got)
 	}
 	api.Debug = true
-	told := send(t, api, "GET", prefix+"/entities/a%2Fb?x=1", "", "Authorization", "bad", "Date", "today")
-	expect(t, "with it", told, 401, `{"errors":{"detail":"Unauthorized","canonical":"GET,,,`+prefix+`/entities/a%2Fb?x=1,today","reason":"it is bad"}}`)
+	debug := send(t, api, "GET", prefix+"/entities/a%2Fb?x=1", "", "Authorization", "bad", "Date", "today")
+	expect(t, "with --debug-signatures", debug, 401, `{"errors":{"detail":"Unauthorized","canonical":"GET,,,`+prefix+`/entities/a%2Fb?x=1,today","reason":"it is bad"}}`)
 	other := send(t, api, "POST", prefix+"/entities", "x", "X-Authorization-Content-SHA256", "y")
-	expect(t, "a body that is not the one that was signed", other, 401,
+	expect(t, "a body other than the signed one", other, 401,
 		`{"errors":{"detail":"Unauthorized","canonical":"POST,application/json,y,`+prefix+`/entities,","reason":"no valid signature: a hash is not that of the body"}}`)
 }
 
@@ -288,11 +288,11 @@ func TestBusy(t *testing.T) {
 		if i%2 == 0 {
 			length = -1
 		}
-		slow.Go(func() { post(io.MultiReader(told{reading}, body), length) })
+		slow.Go(func() { post(io.MultiReader(notifying{reading}, body), length) })
 		<-reading
 	}
 	small, larger := strings.Repeat(" ", 16<<10), strings.Repeat(" ", 16<<10+1)
-	expect(t, "a small one", post(strings.NewReader(small), 16<<10), 401, detail("Unauthorized")) // its hash is not signed
+	expect(t, "a small body", post(strings.NewReader(small), 16<<10), 401, detail("Unauthorized")) // its hash is not signed
 	w := post(strings.NewReader(larger), 16<<10+1)
 	expect(t, "no room", w, 503, detail("Service Unavailable"))
 	if w.Header().Get("Retry-After") != "1" || w.Header().Get("Connection") != "close" {
@@ -303,10 +303,10 @@ func TestBusy(t *testing.T) {
 	expect(t, "room again", post(strings.NewReader(larger), 16<<10+1), 401, detail("Unauthorized"))
 }
 
-// told is an empty body that reports when it is read.
-type told struct{ reading chan struct{} }
+// notifying is an empty body that reports when it is read.
+type notifying struct{ reading chan struct{} }
 
-func (r told) Read([]byte) (int, error) {
+func (r notifying) Read([]byte) (int, error) {
 	r.reading <- struct{}{}
 	return 0, io.EOF
 }

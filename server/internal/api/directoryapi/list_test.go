@@ -62,7 +62,7 @@ func TestCursors(t *testing.T) {
 	networks, _ := cursors(t, "/entities?entity_type=network")
 	for _, c := range []string{after, before, other, networks} {
 		if !regexp.MustCompile(`^[A-Za-z0-9_-]+$`).MatchString(c) {
-			t.Errorf("cursor %q, want A-Za-z0-9_- alone", c)
+			t.Errorf("cursor %q, want only A-Za-z0-9_-", c)
 		}
 	}
 	tests := []struct {
@@ -71,17 +71,17 @@ func TestCursors(t *testing.T) {
 		status       int
 	}{
 		{"none", subtree, directory.Cursor{}, 200},
-		{"empty ones are absent", subtree + "&after=&before=", directory.Cursor{}, 200},
+		{"empty cursors are absent", subtree + "&after=&before=", directory.Cursor{}, 200},
 		{"after", subtree + "&after=" + after, directory.Cursor{After: 5}, 200},
 		{"before", subtree + "&before=" + before, directory.Cursor{Before: 4}, 200},
 		{"before, after empty", subtree + "&after=&before=" + before, directory.Cursor{Before: 4}, 200},
-		{"a cursor is a place, either way", subtree + "&before=" + after, directory.Cursor{Before: 5}, 200},
-		{"the reference spelled otherwise", "/entities/%61%2f📚/subtree?after=" + after, directory.Cursor{After: 5}, 200},
+		{"a cursor works in both directions", subtree + "&before=" + after, directory.Cursor{Before: 5}, 200},
+		{"the reference with other escapes", "/entities/%61%2f📚/subtree?after=" + after, directory.Cursor{After: 5}, 200},
 		{"both", subtree + "&after=" + after + "&before=" + before, directory.Cursor{}, 400},
 		{"twice", subtree + "&after=" + after + "&after=" + after, directory.Cursor{}, 400},
 		{"twice, once empty", subtree + "&after=&after=" + after, directory.Cursor{}, 400},
 		{"altered", subtree + "&after=B" + after[1:], directory.Cursor{}, 400},
-		{"cut", subtree + "&after=" + after[1:], directory.Cursor{}, 400},
+		{"truncated", subtree + "&after=" + after[1:], directory.Cursor{}, 400},
 		{"padded", subtree + "&after=" + after + "%3D", directory.Cursor{}, 400},
 		{"of another entity", subtree + "&after=" + other, directory.Cursor{}, 400},
 		{"of another route", subtree + "&after=" + networks, directory.Cursor{}, 400},

@@ -47,8 +47,8 @@ func TestOrderOfChecks(t *testing.T) {
 		{"dot segments", "GET", prefix + "/x/../users", nil, 404, unknown(p + "/x/../users")},
 		{"capitals", "GET", prefix + "/Users", nil, 404, unknown(p + "/Users")},
 		{"an escaped slash is no slash", "GET", prefix + "/datasets%2Floans", nil, 404, unknown(p + "/datasets%2Floans")},
-		{"nor is it a part of a name", "GET", prefix + "/datasets/a%2fb", nil, 404, unknown(p + "/datasets/a%2fb")},
-		{"the prefix alone", "GET", prefix, nil, 404, unknown(p)},
+		{"an escaped slash is not part of a name", "GET", prefix + "/datasets/a%2fb", nil, 404, unknown(p + "/datasets/a%2fb")},
+		{"only the prefix", "GET", prefix, nil, 404, unknown(p)},
 
 		{"HEAD", "HEAD", prefix + "/summary", nil, 405, `"only GET is supported"`},
 		{"OPTIONS", "OPTIONS", prefix + "/engagements", nil, 405, `"only GET is supported"`},
@@ -109,9 +109,9 @@ func TestRateHeaders(t *testing.T) {
 		status             int
 		remaining          string
 	}{
-		{"404 is before", "GET", "/loans", nil, nil, 404, ""},
-		{"405 is before", "POST", "/users", nil, nil, 405, ""},
-		{"401 is before", "GET", "/users", []string{"A", "b"}, nil, 401, ""},
+		{"404 comes before the rate limit", "GET", "/loans", nil, nil, 404, ""},
+		{"405 comes before the rate limit", "POST", "/users", nil, nil, 405, ""},
+		{"401 comes before the rate limit", "GET", "/users", []string{"A", "b"}, nil, 401, ""},
 		{"200", "GET", "/users", nil, nil, 200, "5"},
 		{"304", "GET", "/users", []string{"X-Api-Key", "good", "If-None-Match", "*"}, nil, 304, "4"},
 		{"400", "GET", "/users?page=0", nil, nil, 400, "3"},
@@ -138,7 +138,7 @@ func TestRateHeaders(t *testing.T) {
 		}
 	}
 	if w := get(newAPI(f, 0), "/users"); quota(w.Header()) != [3]string{} {
-		t.Errorf("a limit of 0 shows %q, want nothing", quota(w.Header()))
+		t.Errorf("rate headers with a limit of 0 = %q, want none", quota(w.Header()))
 	}
 }
 

@@ -59,7 +59,7 @@ func TestMessages(t *testing.T) {
 		{"a text of 201 characters", "/summary?city=" + strings.Repeat("a", 201), []string{words("city")}},
 		{"a text of 201 spaces and letters, as sent", "/summary?city=" + strings.Repeat("+", 200) + "a", []string{words("city")}},
 		{"a text of spaces", "/summary?city=+%C2%A0%09", []string{words("city")}},
-		{"a text of marks alone folds to nothing", "/summary?city=%CC%81", []string{words("city")}},
+		{"a text of only marks folds to nothing", "/summary?city=%CC%81", []string{words("city")}},
 		{"a text twice", "/summary?city=a&city=a", []string{words("city")}},
 
 		{"engagements of 31 days", "/engagements?startDate=2026-08-01&endDate=2026-08-31", nil},
@@ -70,8 +70,8 @@ func TestMessages(t *testing.T) {
 		{"engagements need both", "/engagements", []string{badStart, badEnd}},
 		{"engagements need the start", "/engagements?endDate=2026-08-01", []string{badStart}},
 		{"engagements need the end", "/engagements?startDate=2026-08-01", []string{badEnd}},
-		{"a bad day silences the period", "/engagements?startDate=2026-01-01&endDate=2026-08-32", []string{badEnd}},
-		{"the window stands where startDate does", "/engagements?userId=x&endDate=2026-09-01&startDate=2026-08-01&a=", []string{nothing("a"), tooLong, integer("userId")}},
+		{"a bad day suppresses the error of the period", "/engagements?startDate=2026-01-01&endDate=2026-08-32", []string{badEnd}},
+		{"the error of the window is listed at startDate", "/engagements?userId=x&endDate=2026-09-01&startDate=2026-08-01&a=", []string{nothing("a"), tooLong, integer("userId")}},
 
 		{"users, all wrong", "/users?pageSize=1001&page=100001&updatedSince=today&registeredTo=x&registeredFrom=&libraryId=1.5&status=blocked&userId=-1&startDate=2026-01-01&email=a",
 			[]string{nothing("startDate"), nothing("email"), integer("userId"), oneOf("status", "active, deactivated, deleted"), integer("libraryId"),
@@ -92,7 +92,7 @@ func TestMessages(t *testing.T) {
 				integer("subjectId"), oneOf("collection", "additional, external, manual"), integer("bookId"), integer("publicationYear"),
 				oneOf("orderBy", stockOrders), oneOf("orderDir", "asc, desc"), "page must not be less than 1", "pageSize must not be greater than 100"}},
 		{"stock of all collections", "/datasets/stock?collection=all", []string{oneOf("collection", "additional, external, manual")}},
-		{"a band that is not closed", "/datasets/stock?consumptionBand=101", []string{oneOf("consumptionBand", bands)}},
+		{"a band without its plus", "/datasets/stock?consumptionBand=101", []string{oneOf("consumptionBand", bands)}},
 		{"a band empty", "/datasets/stock?consumptionBand=", []string{oneOf("consumptionBand", bands)}},
 
 		{"loans, all wrong", "/datasets/loans?pageSize=1001&page=0&status=late&bookId=x&userId=x&endDate=x&startDate=x",
@@ -107,14 +107,14 @@ func TestMessages(t *testing.T) {
 
 		{"logins of 31 days", "/datasets/logins?startDate=2026-08-01&endDate=2026-08-31&pageSize=1000", nil},
 		{"logins of 32 days", "/datasets/logins?startDate=2026-08-01&endDate=2026-09-01", []string{tooLong}},
-		{"logins swap before they count", "/datasets/logins?startDate=2026-08-31&endDate=2026-08-01", nil},
+		{"logins swap before the days are counted", "/datasets/logins?startDate=2026-08-31&endDate=2026-08-01", nil},
 		{"logins of 32 days, swapped", "/datasets/logins?startDate=2026-09-01&endDate=2026-08-01", []string{tooLong}},
 		{"logins from a day up to today, 31 days", "/datasets/logins?startDate=2026-08-16", nil},
 		{"logins from a day up to today, 32 days", "/datasets/logins?startDate=2026-08-15", []string{tooLong}},
 		{"logins up to a day", "/datasets/logins?endDate=2020-08-15", nil},
 		{"logins, all wrong", "/datasets/logins?pageSize=0&page=0&userId=x&startDate=2026-01-01&endDate=2026-12-31",
 			[]string{tooLong, integer("userId"), "page must not be less than 1", "pageSize must not be less than 1"}},
-		{"logins, a bad day silences the window", "/datasets/logins?startDate=2020-01-01&endDate=x", []string{badEnd}},
+		{"logins, a bad day suppresses the error of the window", "/datasets/logins?startDate=2020-01-01&endDate=x", []string{badEnd}},
 
 		{"channels of 32 days", "/datasets/channels?startDate=2026-08-01&endDate=2026-09-01&channel=tv",
 			[]string{tooLong, oneOf("channel", "web-mobile, web-desktop, web-tablet, app")}},
@@ -151,7 +151,7 @@ func TestMessages(t *testing.T) {
 				t.Errorf("GET %s = %d\n%s\nwant 400\n%s", tt.path, w.Code, w.Body, want)
 			}
 			if f.calls != 0 {
-				t.Error("the report was asked all the same")
+				t.Error("the report was called, want no call")
 			}
 		})
 	}
@@ -184,7 +184,7 @@ func TestDatasetVocabulary(t *testing.T) {
 			for _, value := range []string{"", "%zz&" + name + "=%00"} {
 				w := get(newAPI(&fixed{}, 0), "/datasets/"+dataset+"?"+name+"="+value)
 				if (w.Code == 400) != mine || w.Code != 200 && w.Code != 400 {
-					t.Errorf("%s: %s=%s gives %d %s; is it the dataset's own: %v", dataset, name, value, w.Code, w.Body, mine)
+					t.Errorf("%s: %s=%s = %d %s; a parameter of the dataset: %v", dataset, name, value, w.Code, w.Body, mine)
 				}
 			}
 		}
@@ -231,14 +231,14 @@ func TestParametersReachTheReport(t *testing.T) {
 			t.Errorf("GET %s = %d %s with %d calls, access %v", tt.path, w.Code, w.Body, f.calls, f.access)
 		}
 		if !reflect.DeepEqual(f.query, tt.query) {
-			t.Errorf("GET %s asks\n%+v, want\n%+v", tt.path, f.query, tt.query)
+			t.Errorf("GET %s: query\n%+v, want\n%+v", tt.path, f.query, tt.query)
 		}
 		page := paging.Page{Number: 3, Size: 50}
 		if strings.Contains(tt.path, "channels") {
 			page = paging.Page{}
 		}
 		if f.page != page {
-			t.Errorf("GET %s asks for page %v, want %v", tt.path, f.page, page)
+			t.Errorf("GET %s: page %v, want %v", tt.path, f.page, page)
 		}
 	}
 }
@@ -270,7 +270,7 @@ func TestEveryEnumValue(t *testing.T) {
 			}
 			for _, other := range asked {
 				if reflect.DeepEqual(f.query, other) {
-					t.Errorf("%s: %s=%s asks the same as another value", tt.path, tt.param, value)
+					t.Errorf("%s: %s=%s gives the same query as another value", tt.path, tt.param, value)
 				}
 			}
 			asked = append(asked, f.query)
@@ -282,6 +282,6 @@ func TestEveryEnumValue(t *testing.T) {
 func TestPeriodAtTheCalendarsBeginning(t *testing.T) {
 	w := get(newAPI(&fixed{}, 0), "/datasets/loans?endDate=0000-01-05")
 	if want := `"period":{"startDate":"0000-01-01","endDate":"0000-01-05"}`; !strings.Contains(w.Body.String(), want) {
-		t.Errorf("the period up to the fifth day there is = %s, want %s", w.Body, want)
+		t.Errorf("the period up to 0000-01-05 = %s, want %s", w.Body, want)
 	}
 }

@@ -27,17 +27,17 @@ func TestUsersQueue(t *testing.T) {
 	w := get(h, "/users")
 	const want = `{"statusCode":503,"error":"Service Unavailable","message":"too many heavy queries; try again later"}`
 	if w.Code != 503 || w.Body.String() != want || w.Header().Get("Retry-After") != "5" {
-		t.Errorf("a second at once = %d %s, Retry-After %q, want 503 %s, 5", w.Code, w.Body, w.Header().Get("Retry-After"), want)
+		t.Errorf("a second query at once = %d %s, Retry-After %q, want 503 %s, 5", w.Code, w.Body, w.Header().Get("Retry-After"), want)
 	}
 	if w := get(h, "/users?page=0"); w.Code != 400 {
-		t.Errorf("a bad one = %d, want 400: parameters come before the queue", w.Code)
+		t.Errorf("a bad query = %d, want 400: parameters come before the queue", w.Code)
 	}
 	if w := get(h, "/dimensions"); w.Code != 200 {
 		t.Errorf("another route = %d, want 200", w.Code)
 	}
 	close(end)
 	if w := <-first; w.Code != 200 {
-		t.Errorf("the first = %d, want 200", w.Code)
+		t.Errorf("the first query = %d, want 200", w.Code)
 	}
 }
 
@@ -55,7 +55,7 @@ func TestUsersQueueAfterFailure(t *testing.T) {
 	}()
 	f.during, f.err = nil, errors.New("boom")
 	if w := get(h, "/users"); w.Code != 500 {
-		t.Errorf("after a panic = %d, want a place and the report's error", w.Code)
+		t.Errorf("after a panic = %d, want a slot and the report's error", w.Code)
 	}
 	f.err = nil
 	if w := get(h, "/users"); w.Code != 200 {

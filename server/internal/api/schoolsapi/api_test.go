@@ -197,7 +197,7 @@ func TestParametersReachTheReport(t *testing.T) {
 	get(newAPI(f, 0), "/readings?pageSize=1000&page=100000&profile=teacher&schoolId=0&userId=9007199254740991&startDate=2025-12-31&endDate=2027-01-01")
 	user, school := directory.UserID(9007199254740991), directory.EntityID(0)
 	if f.calls != 1 {
-		t.Fatalf("reports asked %d times, want once", f.calls)
+		t.Fatalf("report called %d times, want once", f.calls)
 	}
 	if want := (report.Access{Partner: 3, Network: 5, At: snapshot.Versions{Registers: 1, Facts: 2}}); f.access != want {
 		t.Errorf("access = %v, want %v", f.access, want)
@@ -238,13 +238,13 @@ func TestMessages(t *testing.T) {
 		{"end before the history", "/readings?endDate=2025-12-31", []string{old}},
 		{"both before the history", "/engagements?startDate=2025-01-01&endDate=2025-12-31", []string{old}},
 		{"one message for the period", "/readings?startDate=2025-12-31&endDate=2025-12-30", []string{after}},
-		{"a bad start silences the period", "/readings?startDate=x&endDate=2025-12-31", []string{start}},
-		{"a bad end silences the period", "/readings?startDate=2027-01-01&endDate=2026-02-30", []string{end}},
-		{"start after end stands before userId", "/readings?userId=x&startDate=2026-03-02&endDate=2026-03-01", []string{after, user}},
-		{"before the history stands where endDate does", "/readings?userId=x&endDate=2025-12-31&a=1", []string{"property a should not exist", old, user}},
+		{"a bad start suppresses the error of the period", "/readings?startDate=x&endDate=2025-12-31", []string{start}},
+		{"a bad end suppresses the error of the period", "/readings?startDate=2027-01-01&endDate=2026-02-30", []string{end}},
+		{"start after end is listed before userId", "/readings?userId=x&startDate=2026-03-02&endDate=2026-03-01", []string{after, user}},
+		{"before the history is listed at endDate", "/readings?userId=x&endDate=2025-12-31&a=1", []string{"property a should not exist", old, user}},
 		{"users has no period", "/users?startDate=2026-01-01&endDate=x", []string{"property startDate should not exist", "property endDate should not exist"}},
 		{
-			"all at once, in the table's order",
+			"all errors, in the order of the table",
 			"/engagements?pageSize=1001&page=0&profile=x&schoolId=&userId=-1&endDate=&startDate=",
 			[]string{start, end, user, "schoolId must be an integer number", "profile must be one of the following values: student, teacher",
 				"page must not be less than 1", "pageSize must not be greater than 1000"},
@@ -265,7 +265,7 @@ func TestMessages(t *testing.T) {
 				t.Errorf("GET %s = %d %s, want 400 %s", tt.path, w.Code, w.Body, want)
 			}
 			if f.calls != 0 {
-				t.Error("the report was asked all the same")
+				t.Error("the report was called, want no call")
 			}
 		})
 	}

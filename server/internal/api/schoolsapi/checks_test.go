@@ -30,12 +30,12 @@ func TestOrderOfChecks(t *testing.T) {
 		{"dot segments", "GET", prefix + "/x/../users", nil, 404, `"Cannot GET /api-platform/schools/v1/x/../users"`},
 		{"capitals", "GET", prefix + "/Users", nil, 404, `"Cannot GET /api-platform/schools/v1/Users"`},
 		{"an escaped slash is no slash", "GET", "/api-platform/schools/v1%2fusers", nil, 404, `"Cannot GET /api-platform/schools/v1%2fusers"`},
-		{"the prefix alone", "GET", prefix, nil, 404, `"Cannot GET /api-platform/schools/v1"`},
+		{"only the prefix", "GET", prefix, nil, 404, `"Cannot GET /api-platform/schools/v1"`},
 
 		{"HEAD", "HEAD", prefix + "/users", nil, 405, `"only GET is supported"`},
 		{"OPTIONS", "OPTIONS", prefix + "/users", nil, 405, `"only GET is supported"`},
 		{"PUT", "PUT", prefix + "/readings", nil, 405, `"only GET is supported"`},
-		{"a method of no standard", "BREW", prefix + "/engagements", nil, 405, `"only GET is supported"`},
+		{"a nonstandard method", "BREW", prefix + "/engagements", nil, 405, `"only GET is supported"`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.rule, func(t *testing.T) {
@@ -98,9 +98,9 @@ func TestRateHeaders(t *testing.T) {
 		status             int
 		remaining          string
 	}{
-		{"404 is before", "GET", "/books", nil, nil, 404, ""},
-		{"405 is before", "POST", "/users", nil, nil, 405, ""},
-		{"401 is before", "GET", "/users", []string{"A", "b"}, nil, 401, ""},
+		{"404 comes before the rate limit", "GET", "/books", nil, nil, 404, ""},
+		{"405 comes before the rate limit", "POST", "/users", nil, nil, 405, ""},
+		{"401 comes before the rate limit", "GET", "/users", []string{"A", "b"}, nil, 401, ""},
 		{"200", "GET", "/users", nil, nil, 200, "3"},
 		{"304", "GET", "/users", []string{"X-Api-Key", "good", "If-None-Match", "*"}, nil, 304, "2"},
 		{"400", "GET", "/users?page=0", nil, nil, 400, "1"},
@@ -124,6 +124,6 @@ func TestRateHeaders(t *testing.T) {
 		}
 	}
 	if w := get(newAPI(f, 0), "/users"); quota(w.Header()) != [3]string{} {
-		t.Errorf("a limit of 0 shows %q, want nothing", quota(w.Header()))
+		t.Errorf("rate headers with a limit of 0 = %q, want none", quota(w.Header()))
 	}
 }

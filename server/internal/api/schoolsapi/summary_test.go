@@ -93,17 +93,17 @@ func TestSummaryQueue(t *testing.T) {
 	for _, key := range []string{"good", "other"} {
 		w := get(h, "/summary?groupBy=book", "X-Api-Key", key)
 		if w.Code != 503 || w.Body.String() != want || w.Header().Get("Retry-After") != "5" {
-			t.Errorf("a second at once of key %s = %d %s, Retry-After %q, want 503 %s, 5", key, w.Code, w.Body, w.Header().Get("Retry-After"), want)
+			t.Errorf("a second query at once with key %s = %d %s, Retry-After %q, want 503 %s, 5", key, w.Code, w.Body, w.Header().Get("Retry-After"), want)
 		}
 	}
 	if w := get(h, "/summary?page=0"); w.Code != 400 {
-		t.Errorf("a bad one = %d, want 400: parameters come before the queue", w.Code)
+		t.Errorf("a bad query = %d, want 400: parameters come before the queue", w.Code)
 	}
 	if w := get(h, "/users"); w.Code != 200 {
 		t.Errorf("a list = %d, want 200", w.Code)
 	}
 	close(end)
 	if w := <-first; w.Code != 200 || !strings.HasPrefix(w.Body.String(), `{"meta":`) {
-		t.Errorf("the first = %d, want 200", w.Code)
+		t.Errorf("the first query = %d, want 200", w.Code)
 	}
 }

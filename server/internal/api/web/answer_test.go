@@ -92,7 +92,7 @@ func TestAnswerCoding(t *testing.T) {
 		{"a malformed q is no offer", big, "gzip;q=2", ""},
 		{"q above 1 is no offer", big, "gzip;q=1.001", ""},
 		{"identity preferred", big, "gzip;q=0.5, identity", ""},
-		{"identity less", big, "gzip, identity;q=0.5", "gzip"},
+		{"identity with a lower q", big, "gzip, identity;q=0.5", "gzip"},
 		{"identity not named has no preference", big, "gzip;q=0.001", "gzip"},
 		{"nothing acceptable", big, "br, *;q=0", ""},
 		{"unknown coding", big, "br", ""},
@@ -156,7 +156,7 @@ func TestAnswerNotModified(t *testing.T) {
 		{"inside another", []string{`"` + strings.Trim(strong, `"`) + `x"`}, 200},
 		{"not closed", []string{strings.TrimSuffix(tag, `"`)}, 200},
 		{"empty", []string{""}, 200},
-		{"lower-case weakness", []string{"w" + strings.TrimPrefix(tag, "W")}, 200},
+		{"lower-case w", []string{"w" + strings.TrimPrefix(tag, "W")}, 200},
 	}
 	for _, tt := range tests {
 		t.Run(tt.rule, func(t *testing.T) {
@@ -172,7 +172,7 @@ func TestAnswerNotModified(t *testing.T) {
 				t.Errorf("headers = %v, want ETag, Vary and Cache-Control", res.Header)
 			}
 			if b, _ := io.ReadAll(res.Body); (len(b) == 0) != (tt.want == 304) {
-				t.Errorf("body of %d = %q", tt.want, b)
+				t.Errorf("body with status %d = %q", tt.want, b)
 			}
 		})
 	}

@@ -45,14 +45,14 @@ func FuzzAccept(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, header string) {
 		if form := accepted([]string{header}); int(form) >= len(contentTypes) {
-			t.Fatalf("Accept %q is the form %d", header, form)
+			t.Fatalf("accepted(%q) = form %d, want a known one", header, form)
 		}
 		// The first type has the highest weight, so it wins whatever follows.
 		if got := accepted([]string{"application/x-ndjson", header}); got != formatNDJSON && !strings.Contains(header, "ndjson") {
-			t.Errorf("Accept NDJSON, then %q is the form %d", header, got)
+			t.Errorf("accepted(NDJSON, %q) = form %d, want NDJSON", header, got)
 		}
 		if accepted([]string{header}) != accepted(strings.Split(header, ",")) {
-			t.Errorf("Accept %q is another form in lines of its own", header)
+			t.Errorf("accepted(%q) differs if the header is split into lines", header)
 		}
 		for _, plain := range []bool{false, true} {
 			coding := acceptedCodings([]string{header}).choose(plain)
@@ -96,16 +96,16 @@ func FuzzClient(f *testing.F) {
 		r := &http.Request{RemoteAddr: remote, Header: http.Header{"X-Forwarded-For": {forwarded}}}
 		direct := Client(&http.Request{RemoteAddr: remote}, nil)
 		if got := Client(r, nil); got != direct {
-			t.Errorf("without proxies %q with %q is %q, want %q", remote, forwarded, got, direct)
+			t.Errorf("Client of %q with %q and no proxies = %q, want %q", remote, forwarded, got, direct)
 		}
 		proxy := netip.PrefixFrom(netip.MustParseAddr("10.0.0.0"), int(bits)%33).Masked()
 		got := Client(r, []netip.Prefix{proxy})
 		a, err := netip.ParseAddr(got)
 		if got != "" && (err != nil || a.Is4In6() || a.Zone() != "") || (got == "") != (direct == "") {
-			t.Fatalf("%q with %q is %q", remote, forwarded, got)
+			t.Fatalf("Client of %q with %q = %q, want an address", remote, forwarded, got)
 		}
 		if was, err := netip.ParseAddr(direct); err == nil && !proxy.Contains(was) && got != direct {
-			t.Errorf("%q is no proxy, and with %q is %q", remote, forwarded, got)
+			t.Errorf("Client of %q, which is no proxy, with %q = %q, want the connection's address", remote, forwarded, got)
 		}
 	})
 }

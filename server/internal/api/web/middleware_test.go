@@ -86,7 +86,7 @@ func TestFail(t *testing.T) {
 			}
 			for _, name := range []string{"ETag", "Cache-Control", "Vary"} {
 				if w.Header().Get(name) != "" {
-					t.Errorf("an error has %s, want it on success alone (H8)", name)
+					t.Errorf("an error has %s, want it only on success (H8)", name)
 				}
 			}
 			if want := 1; tt.status == 500 {
@@ -95,7 +95,7 @@ func TestFail(t *testing.T) {
 					t.Errorf("log = %v, want the error once, with the request's id", log)
 				}
 			} else if len(log) != want {
-				t.Errorf("log = %v, want the access line alone", log)
+				t.Errorf("log = %v, want only the access line", log)
 			}
 		})
 	}
@@ -190,14 +190,14 @@ func TestClient(t *testing.T) {
 		forwarded    []string
 		want         string
 	}{
-		{"nothing in front", "192.0.2.1:99", nil, "192.0.2.1"},
+		{"no proxy in front", "192.0.2.1:99", nil, "192.0.2.1"},
 		{"a client that is no proxy", "192.0.2.1:99", []string{"198.51.100.1"}, "192.0.2.1"},
 		{"a proxy", "10.0.0.1:99", []string{"198.51.100.1"}, "198.51.100.1"},
-		{"a proxy that says nothing", "10.0.0.1:99", nil, "10.0.0.1"},
+		{"a proxy without the header", "10.0.0.1:99", nil, "10.0.0.1"},
 		{"two proxies", "10.0.0.1:99", []string{"198.51.100.1, 10.9.9.9"}, "198.51.100.1"},
 		{"in two headers", "10.0.0.1:99", []string{"203.0.113.5, 198.51.100.1", "10.9.9.9"}, "198.51.100.1"},
-		{"what the client wrote", "10.0.0.1:99", []string{"203.0.113.5, 10.7.7.7, 198.51.100.1"}, "198.51.100.1"},
-		{"proxies alone", "10.0.0.1:99", []string{"10.0.0.3, 10.0.0.2"}, "10.0.0.3"},
+		{"entries forged by the client", "10.0.0.1:99", []string{"203.0.113.5, 10.7.7.7, 198.51.100.1"}, "198.51.100.1"},
+		{"only proxies", "10.0.0.1:99", []string{"10.0.0.3, 10.0.0.2"}, "10.0.0.3"},
 		{"no address", "10.0.0.1:99", []string{"198.51.100.1, unknown, 10.0.0.2"}, "10.0.0.2"},
 		{"with a port", "10.0.0.1:99", []string{"198.51.100.1:4711"}, "198.51.100.1"},
 		{"IPv6", "[2001:db8::1]:99", []string{"[2001:db9::7]:4711"}, "2001:db9::7"},
@@ -227,7 +227,7 @@ func TestTimeout(t *testing.T) {
 		h := web.Timeout(time.Hour)(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			end, ok := r.Context().Deadline()
 			if over := time.Until(end) - most; !ok || over > 0 || over < -time.Minute/2 || r.Context().Err() != nil {
-				t.Errorf("the request ends at %v, %v, %v, want it to go on for %v", end, ok, r.Context().Err(), most)
+				t.Errorf("Deadline = %v, %v, Err = %v, want a deadline in %v", end, ok, r.Context().Err(), most)
 			}
 		}))
 		h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(ctx, "GET", "/", nil))

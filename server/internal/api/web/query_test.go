@@ -57,7 +57,7 @@ func TestQueryMessages(t *testing.T) {
 		want        []string
 	}{
 		{"nothing sent", "", nil},
-		{"empty pieces", "&&userId=1&", nil},
+		{"empty pairs", "&&userId=1&", nil},
 
 		{"int zero", "userId=0", nil},
 		{"int leading zeros", "userId=000000000000000000000000000007", nil},
@@ -116,7 +116,7 @@ func TestQueryMessages(t *testing.T) {
 		{"unknown by a malformed escape", "%zz=1", []string{"property %zz should not exist"}},
 		{"known name escaped", "p%61ge=0", []string{pageLow}},
 		{"without a name", "=1", []string{"property  should not exist"}},
-		{"vocabulary is not read", "orderBy=%zz&orderBy=", nil},
+		{"other names of the vocabulary are ignored", "orderBy=%zz&orderBy=", nil},
 
 		{
 			"unknown first as sent, then the table's order",
@@ -191,10 +191,10 @@ func TestQueryText(t *testing.T) {
 		}
 	}
 	if q := web.NewQuery("city=a&city=a", nil); q.Text("city", "", blank) != nil || q.Err() == nil {
-		t.Error("a text sent twice is taken")
+		t.Error("Text of a parameter sent twice succeeds, want an error")
 	}
 	if q := web.NewQuery("", nil); q.Text("city", "", blank) != nil || q.Err() != nil {
-		t.Error("an absent text is no nil without a message")
+		t.Error("Text of an absent parameter: want nil and no error")
 	}
 }
 

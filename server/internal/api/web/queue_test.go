@@ -32,8 +32,8 @@ func enter(t *testing.T, q *web.Queue) *entrant {
 	return e
 }
 
-// state checks whether a query runs, waits or was refused with an error, once all goroutines are blocked.
-func (e *entrant) state(t *testing.T, want string) {
+// check checks whether a query runs, waits or was refused with an error, once all goroutines are blocked.
+func (e *entrant) check(t *testing.T, want string) {
 	t.Helper()
 	synctest.Wait()
 	got := "waits"
@@ -46,7 +46,7 @@ func (e *entrant) state(t *testing.T, want string) {
 	default:
 	}
 	if got != want {
-		t.Errorf("the query %s, want it to be so: %s", got, want)
+		t.Errorf("query status = %s, want %s", got, want)
 	}
 }
 
@@ -59,16 +59,16 @@ func TestQueueOneAndOne(t *testing.T) {
 		first := enter(t, q)
 		second := enter(t, q)
 		third := enter(t, q)
-		first.state(t, "runs")
-		second.state(t, "waits")
-		third.state(t, busy)
+		first.check(t, "runs")
+		second.check(t, "waits")
+		third.check(t, busy)
 		close(first.end)
-		second.state(t, "runs")
+		second.check(t, "runs")
 		fourth := enter(t, q)
-		fourth.state(t, "waits")
+		fourth.check(t, "waits")
 		close(second.end)
 		close(fourth.end)
-		fourth.state(t, "runs")
+		fourth.check(t, "runs")
 	})
 }
 
@@ -77,13 +77,13 @@ func TestQueueWaitsSoLong(t *testing.T) {
 		q := &web.Queue{AtATime: 1, Waiting: 1, Wait: 5 * time.Second}
 		first, second := enter(t, q), enter(t, q)
 		time.Sleep(5*time.Second - 1)
-		second.state(t, "waits")
+		second.check(t, "waits")
 		time.Sleep(time.Nanosecond)
-		second.state(t, busy)
+		second.check(t, busy)
 		third := enter(t, q) // the place is free again
-		third.state(t, "waits")
+		third.check(t, "waits")
 		close(first.end)
-		third.state(t, "runs")
+		third.check(t, "runs")
 		close(third.end)
 	})
 }
@@ -95,11 +95,11 @@ func TestQueueFirstComeFirstServed(t *testing.T) {
 		for range 5 {
 			all = append(all, enter(t, q))
 		}
-		enter(t, q).state(t, busy)
+		enter(t, q).check(t, busy)
 		for i, e := range all {
-			e.state(t, "runs")
+			e.check(t, "runs")
 			if i+2 < len(all) {
-				all[i+2].state(t, "waits")
+				all[i+2].check(t, "waits")
 			}
 			close(e.end)
 		}
@@ -112,14 +112,14 @@ func TestQueueTimeIsOver(t *testing.T) {
 		q := &web.Queue{AtATime: 1, Waiting: 2, Wait: time.Minute}
 		first, second, third := enter(t, q), enter(t, q), enter(t, q)
 		second.cancel()
-		second.state(t, busy)
+		second.check(t, busy)
 		fourth := enter(t, q)
-		fourth.state(t, "waits")
+		fourth.check(t, "waits")
 		close(first.end)
-		third.state(t, "runs")
-		fourth.state(t, "waits")
+		third.check(t, "runs")
+		fourth.check(t, "waits")
 		close(third.end)
-		fourth.state(t, "runs")
+		fourth.check(t, "runs")
 		close(fourth.end)
 	})
 }
@@ -175,7 +175,7 @@ func TestQueueLosesNoPlace(t *testing.T) {
 					case running <- struct{}{}:
 						<-running
 					default:
-						t.Error("more than two at a time")
+						t.Error("more than two queries run at once")
 					}
 					leave()
 				}

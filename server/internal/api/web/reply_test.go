@@ -84,18 +84,18 @@ func TestTagIsOfAllThatBytesDependOn(t *testing.T) {
 	d := newDesk()
 	tags := map[string]string{}
 	for what, change := range map[string]func(*web.Reply){
-		"nothing":               func(*web.Reply) {},
-		"tenant":                func(p *web.Reply) { p.Tenant = 9 },
-		"network":               func(p *web.Reply) { p.Network = 9 },
-		"registers":             func(p *web.Reply) { p.At.Registers = 9 },
-		"facts":                 func(p *web.Reply) { p.At.Facts = 9 },
-		"since when facts hold": func(p *web.Reply) { p.From = time.Unix(9, 0) },
-		"before the first load": func(p *web.Reply) { p.From = time.Time{} },
-		"question":              func(p *web.Reply) { p.Of = "/lists" },
-		"no list":               func(p *web.Reply) { p.Rows = false },
-		"people erased":         func(p *web.Reply) { p.People, p.Erasures = true, 9 },
-		"form":                  nil,
-		"build":                 nil,
+		"nothing":                      func(*web.Reply) {},
+		"tenant":                       func(p *web.Reply) { p.Tenant = 9 },
+		"network":                      func(p *web.Reply) { p.Network = 9 },
+		"registers":                    func(p *web.Reply) { p.At.Registers = 9 },
+		"facts":                        func(p *web.Reply) { p.At.Facts = 9 },
+		"since when facts are current": func(p *web.Reply) { p.From = time.Unix(9, 0) },
+		"before the first load":        func(p *web.Reply) { p.From = time.Time{} },
+		"question":                     func(p *web.Reply) { p.Of = "/lists" },
+		"no list":                      func(p *web.Reply) { p.Rows = false },
+		"people erased":                func(p *web.Reply) { p.People, p.Erasures = true, 9 },
+		"form":                         nil,
+		"build":                        nil,
 	} {
 		p := d.reply()
 		var headers []string
@@ -112,7 +112,7 @@ func TestTagIsOfAllThatBytesDependOn(t *testing.T) {
 		}
 		tag := d.send(t, p, headers...).Header().Get("ETag")
 		if other, ok := tags[tag]; ok {
-			t.Errorf("%s and %s: both have the tag %s", what, other, tag)
+			t.Errorf("%s and %s have the same tag %s", what, other, tag)
 		}
 		tags[tag] = what
 		d.Answers = &web.Answers{Build: func() string { return "one" }}
@@ -120,12 +120,12 @@ func TestTagIsOfAllThatBytesDependOn(t *testing.T) {
 	for what, change := range map[string]func(*web.Reply){
 		"erasures where nobody is shown": func(p *web.Reply) { p.Erasures = 9 },
 		"the day, which Of may name":     func(p *web.Reply) { p.At.Of, p.Now.Of = 9, 9 },
-		"the snapshot of now":            func(p *web.Reply) { p.Given = true },
+		"the current snapshot":           func(p *web.Reply) { p.Given = true },
 	} {
 		p := d.reply()
 		change(&p)
 		if tag := d.send(t, p).Header().Get("ETag"); tags[tag] != "nothing" {
-			t.Errorf("%s: another tag, %s", what, tag)
+			t.Errorf("%s: tag = %s, want it unchanged", what, tag)
 		}
 	}
 }
@@ -156,7 +156,7 @@ func TestHadWithoutReading(t *testing.T) {
 			}
 		}
 		if reads == 0 {
-			t.Error("an answer was made of nothing")
+			t.Error("an answer was made without a read")
 		}
 	}
 }
@@ -170,13 +170,13 @@ func TestHadOfASnapshot(t *testing.T) {
 	tag, used := d.send(t, then).Header().Get("ETag"), d.used
 	d.reads = 0
 	if w := d.send(t, then, "If-None-Match", tag); w.Code != 304 || d.reads > 0 || d.used != used+1 {
-		t.Errorf("%d, read %d times, used %d times more", w.Code, d.reads, d.used-used)
+		t.Errorf("got %d, read %d times, used %d times more, want 304, 0 and 1", w.Code, d.reads, d.used-used)
 	}
 	d.questions = 0
 	r := httptest.NewRequest("GET", "/list", nil)
 	r.Header.Set("If-None-Match", tag)
 	if _, err := d.Find(r, then); !errors.Is(err, web.ErrGone) {
-		t.Errorf("of a state that is gone: %v", err)
+		t.Errorf("Find of an expired snapshot: %v, want ErrGone", err)
 	}
 }
 
@@ -187,11 +187,11 @@ func TestLooseReply(t *testing.T) {
 	p.Loose = true
 	one := d.send(t, p).Header().Get("ETag")
 	if w := d.send(t, p, "If-None-Match", one); w.Code != 304 || d.reads != 2 {
-		t.Errorf("the same bytes: %d, read %d times", w.Code, d.reads)
+		t.Errorf("the same bytes: %d, read %d times, want 304 and 2", w.Code, d.reads)
 	}
 	d.rows = []int64{8}
 	if w := d.send(t, p, "If-None-Match", one); w.Code != 200 || w.Header().Get("ETag") == one {
-		t.Errorf("other bytes: %d %s", w.Code, w.Header().Get("ETag"))
+		t.Errorf("other bytes: %d %s, want 200 and another tag", w.Code, w.Header().Get("ETag"))
 	}
 }
 
@@ -206,10 +206,10 @@ func TestErasedMeanwhile(t *testing.T) {
 	d.erased, people.Erasures = false, 1
 	after := d.send(t, people)
 	if tag := between.Header().Get("ETag"); tag == before || tag == after.Header().Get("ETag") || between.Body.String() != after.Body.String() {
-		t.Errorf("before %s; between %s %s; after %v %s", before, tag, between.Body, after.Header(), after.Body)
+		t.Errorf("before: tag %s; between: tag %s, body %s; after: header %v, body %s", before, tag, between.Body, after.Header(), after.Body)
 	}
 	if w := d.send(t, people, "If-None-Match", before); w.Code != 200 {
-		t.Errorf("with the tag of before: %d", w.Code)
+		t.Errorf("with the tag from before the erasure: %d, want 200", w.Code)
 	}
 }
 
@@ -230,17 +230,17 @@ func TestKeptBodies(t *testing.T) {
 				}
 				text := body(t, again.Result())
 				if was, ok := texts[accept]; ok && was != text {
-					t.Errorf("%s in %q is another text", accept, coding)
+					t.Errorf("%s in %q has another text", accept, coding)
 				}
 				texts[accept] = text
 				if had := d.send(t, d.reply(), append(headers, "If-None-Match", "*")...); had.Code != 304 || d.reads > 0 || had.Header().Get("X-Total-Rows") != again.Header().Get("X-Total-Rows") {
-					t.Errorf("%s in %q, had: read %d times, %d %v", accept, coding, d.reads, had.Code, had.Header())
+					t.Errorf("%s in %q, If-None-Match: read %d times, %d %v", accept, coding, d.reads, had.Code, had.Header())
 				}
 			}
 		}
 		for k, v := range kept {
 			if k.Tenant != 1 || k.At != d.reply().At.Versions || v.Bytes() < 32 {
-				t.Errorf("%d bytes are kept under %+v", v.Bytes(), k)
+				t.Errorf("%d bytes are cached under %+v", v.Bytes(), k)
 			}
 		}
 	}
@@ -249,9 +249,9 @@ func TestKeptBodies(t *testing.T) {
 // TestNotKept tests that answers with people and loose answers are not kept.
 func TestNotKept(t *testing.T) {
 	for what, change := range map[string]func(*desk, *web.Reply){
-		"people":       func(_ *desk, p *web.Reply) { p.People = true },
-		"loose":        func(_ *desk, p *web.Reply) { p.Loose = true },
-		"nobody keeps": func(d *desk, _ *web.Reply) { d.Answers.Kept = nil },
+		"people":   func(_ *desk, p *web.Reply) { p.People = true },
+		"loose":    func(_ *desk, p *web.Reply) { p.Loose = true },
+		"no cache": func(d *desk, _ *web.Reply) { d.Answers.Kept = nil },
 	} {
 		d, kept := newDesk(), shelf{}
 		d.Answers.Kept = kept
@@ -259,7 +259,7 @@ func TestNotKept(t *testing.T) {
 		change(d, &p)
 		for range 2 {
 			if w := d.send(t, p); w.Code != 200 || len(kept) > 0 {
-				t.Errorf("%s: %d, %d are kept", what, w.Code, len(kept))
+				t.Errorf("%s: %d, %d cached, want 200 and 0", what, w.Code, len(kept))
 			}
 		}
 		if d.reads != 2 {
@@ -275,13 +275,13 @@ func TestKeptApart(t *testing.T) {
 	d.send(t, d.reply())
 	for what, change := range map[string]func(*web.Reply){
 		"tenant": func(p *web.Reply) { p.Tenant = 9 }, "network": func(p *web.Reply) { p.Network = 9 }, "question": func(p *web.Reply) { p.Of = "/" },
-		"state": func(p *web.Reply) { p.At.Facts, p.Now.Facts = 9, 9 },
+		"snapshot": func(p *web.Reply) { p.At.Facts, p.Now.Facts = 9, 9 },
 	} {
 		p := d.reply()
 		change(&p)
 		d.reads = 0
 		if d.send(t, p); d.reads != 1 {
-			t.Errorf("another %s: read %d times", what, d.reads)
+			t.Errorf("another %s: read %d times, want once", what, d.reads)
 		}
 	}
 }
@@ -314,16 +314,16 @@ func TestMadeOnce(t *testing.T) {
 		others := []<-chan error{ask(t.Context()), ask(t.Context())}
 		leave()
 		if err := <-first; !errors.Is(err, context.Canceled) {
-			t.Errorf("who left: %v, want %v", err, context.Canceled)
+			t.Errorf("canceled request: %v, want %v", err, context.Canceled)
 		}
 		close(release)
 		for _, other := range others {
 			if err := <-other; err != nil {
-				t.Errorf("another: %v", err)
+				t.Errorf("another request: %v, want nil", err)
 			}
 		}
 		if reads != 1 {
-			t.Errorf("it was read %d times, want once", reads)
+			t.Errorf("read %d times, want once", reads)
 		}
 	})
 }
@@ -356,12 +356,12 @@ func TestSlots(t *testing.T) {
 			synctest.Wait()
 		}
 		if reading.Load() != 2 || queueing.Load() != 3 {
-			t.Errorf("%d are read and %d wait in the queue, want 2 and 3", reading.Load(), queueing.Load())
+			t.Errorf("%d replies being read and %d in the queue, want 2 and 3", reading.Load(), queueing.Load())
 		}
 		close(release)
 		synctest.Wait()
 		if reading.Load() != 6 || queueing.Load() != 0 || answered.Load() != 6 {
-			t.Errorf("at the end %d were read, %d wait, %d are answered; want 6, 0 and 6",
+			t.Errorf("at the end: %d read, %d in the queue, %d answered, want 6, 0 and 6",
 				reading.Load(), queueing.Load(), answered.Load())
 		}
 	})

@@ -35,14 +35,14 @@ func TestRetry(t *testing.T) {
 	}{
 		{"a read that succeeds", "GET", "", []error{nil}, 200, "ok"},
 		{"a read that succeeds the second time", "GET", "", []error{down, nil}, 200, "ok"},
-		{"and one of the head alone", "HEAD", "", []error{down, nil}, 200, "ok"},
+		{"a HEAD request that succeeds the second time", "HEAD", "", []error{down, nil}, 200, "ok"},
 		{"a read that fails twice", "GET", "", []error{down, down}, 503, later},
 		{"a read whose second failure is a fault", "GET", "", []error{down, fault}, 500, internal},
 		{"a fault", "GET", "", []error{fault}, 500, internal},
-		{"a problem that the client is told of", "GET", "", []error{fmt.Errorf("%w: %w", web.ErrTrouble, errDown)}, 503, later},
+		{"a problem that is shown to the client", "GET", "", []error{fmt.Errorf("%w: %w", web.ErrTrouble, errDown)}, 503, later},
 		{"a write", "POST", "", []error{down}, 503, later},
 		{"a change", "DELETE", "", []error{down}, 503, later},
-		{"a read with a body, which is gone", "GET", "x", []error{down}, 503, later},
+		{"a read with a body, which is consumed", "GET", "x", []error{down}, 503, later},
 	} {
 		asked := 0
 		h := web.Chain(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -72,7 +72,7 @@ func TestTroubleOfTime(t *testing.T) {
 	}), web.Identify(slog.New(slog.DiscardHandler), nil, isDown), web.Timeout(time.Millisecond))
 	w := httptest.NewRecorder()
 	if h.ServeHTTP(w, httptest.NewRequest("POST", "/", nil)); w.Code != 503 {
-		t.Errorf("a request without time = %d %s, want 503", w.Code, w.Body)
+		t.Errorf("a request past its deadline = %d %s, want 503", w.Code, w.Body)
 	}
 }
 

@@ -36,7 +36,7 @@ func TestCloseUnread(t *testing.T) {
 		{"an empty body", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n", "", "", false},
 		{"a body that is read", "PUT / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n", "123456789", "", false},
 		{"a body that comes late", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n", "", "123456789", true},
-		{"a body of which a part comes", "GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 2000000\r\n\r\n", "12345", large[5:], true},
+		{"a body that comes only in part", "GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 2000000\r\n\r\n", "12345", large[5:], true},
 		{"a body without a length", "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n9\r\n", "", "123456789\r\n0\r\n\r\n", true},
 		{"a large body before the answer is read", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2000000\r\n\r\n", large, "", true},
 	}
@@ -48,7 +48,7 @@ func TestCloseUnread(t *testing.T) {
 		defer conn.Close()
 		fmt.Fprint(conn, tt.head)
 		if _, err := io.WriteString(conn, tt.before); err != nil {
-			t.Errorf("%s: it was not taken: %v", tt.rule, err)
+			t.Errorf("%s: write of the body: %v", tt.rule, err)
 		}
 		answers := bufio.NewReader(conn)
 		res, err := http.ReadResponse(answers, nil)
@@ -64,7 +64,7 @@ func TestCloseUnread(t *testing.T) {
 		}
 		io.WriteString(conn, tt.after)
 		if rest, err := io.ReadAll(answers); len(rest) > 0 || err != nil {
-			t.Errorf("%s: after the answer %q, %v, want the end", tt.rule, rest, err)
+			t.Errorf("%s: after the answer %q, %v, want the end of the connection", tt.rule, rest, err)
 		}
 	}
 }

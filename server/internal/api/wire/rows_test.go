@@ -119,7 +119,7 @@ func TestFormsAgree(t *testing.T) {
 			var line map[string]any
 			decode(t, lines[i], &line)
 			if fmt.Sprint(line) != fmt.Sprint(row) {
-				t.Errorf("NDJSON has %v, JSON %v", line, row)
+				t.Errorf("NDJSON row = %v, want the JSON row, %v", line, row)
 			}
 			want := []string{fmt.Sprint(list[i].ID), list[i].Text, "", "", "", "", "", ""}
 			if list[i].Book != nil {

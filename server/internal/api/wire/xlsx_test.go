@@ -51,7 +51,7 @@ func TestCells(t *testing.T) {
 		{"number", func(w *wire.Writer) { w.Int("v", -7, "") }, number, "-7"},
 		{"number of 15 digits", func(w *wire.Writer) { w.Int("v", 999_999_999_999_999, "") }, number, "999999999999999"},
 		{"number of 16 digits", func(w *wire.Writer) { w.Int("v", 9_007_199_254_740_991, "") }, text, "9007199254740991"},
-		{"number that is not known", func(w *wire.Writer) { w.IntIf("v", 1, false, "") }, xlsxtest.Empty, ""},
+		{"unknown number", func(w *wire.Writer) { w.IntIf("v", 1, false, "") }, xlsxtest.Empty, ""},
 		{"minutes", func(w *wire.Writer) { w.Minutes("v", 120, "") }, number, "12.0"},
 		{"percent", func(w *wire.Writer) { w.Percent("v", 5000, "") }, number, "50.00"},
 		{"fraction", func(w *wire.Writer) { w.Fraction("v", 2500, "") }, number, "0.2500"},
@@ -73,7 +73,7 @@ func TestCells(t *testing.T) {
 		{"midnight", func(w *wire.Writer) { w.Time("v", at("2026-10-01T00:00:00Z"), "") }, instant, "2026-10-01 00:00:00"},
 		{"last second", func(w *wire.Writer) { w.Time("v", at("9999-12-31T23:59:59Z"), "") }, instant, "9999-12-31 23:59:59"},
 		{"instant of another century", func(w *wire.Writer) { w.Datetime("v", at("1889-11-15T12:00:00Z"), "") }, text, "1889-11-15 09:00:00"},
-		{"instant that is not known", func(w *wire.Writer) { w.DatetimeOrNull("v", time.Time{}, "") }, xlsxtest.Empty, ""},
+		{"unknown instant", func(w *wire.Writer) { w.DatetimeOrNull("v", time.Time{}, "") }, xlsxtest.Empty, ""},
 
 		{"digits", func(w *wire.Writer) { w.Text("v", "9788535914849", "") }, text, "9788535914849"},
 		{"band", func(w *wire.Writer) { w.TextOf("v", "1-10", wire.Text, "") }, text, "1-10"},
@@ -108,7 +108,7 @@ func TestEverySecond(t *testing.T) {
 	}
 	for i, at := range seconds {
 		if got := lines[i+1][0].Text; got != at.Format(time.DateTime) {
-			t.Fatalf("%v = %s", at, got)
+			t.Fatalf("cell of %v = %s, want the same second", at, got)
 		}
 	}
 }
@@ -134,7 +134,7 @@ func TestLargeSheet(t *testing.T) {
 	file := table.Rows(rows).AppendXLSX([]byte("before"))
 	again := table.Rows(rows).AppendXLSX(nil)
 	if string(file[:6]) != "before" || !bytes.Equal(file[6:], again) {
-		t.Errorf("%d bytes, the second time %d others", len(file)-6, len(again))
+		t.Errorf("%d bytes, the second time %d, want the same bytes", len(file)-6, len(again))
 	}
 	sheet, err := xlsxtest.Read(again)
 	if err != nil || len(sheet) != lines+1 || len(sheet[0]) != columns {
@@ -190,7 +190,7 @@ func FuzzCell(f *testing.F) {
 			return
 		}
 		if got != (xlsxtest.Cell{Kind: xlsxtest.Text, Text: want}) {
-			t.Errorf("%q = %q", s, got)
+			t.Errorf("cell of %q = %q", s, got)
 		}
 	})
 }

@@ -47,7 +47,7 @@ func badFeeds() map[string]struct {
 
 		"term without a name":  {with("libraries.csv", "id,name\n1,\n"), "libraries.csv line 2: field name: is required"},
 		"term of a text":       {with("subjects.ndjson", `{"id":"1","name":"a"}`), "subjects.ndjson line 1: field id: must be an integer"},
-		"list that is none":    {second("books.ndjson", `[1]`, `1`), "books.ndjson line 2: field categoryIds: must be a list"},
+		"not a list":           {second("books.ndjson", `[1]`, `1`), "books.ndjson line 2: field categoryIds: must be a list"},
 		"list of texts in CSV": {with("books.csv", "bookId,categoryIds\n1,1;a\n"), "books.csv line 2: field categoryIds: each of the list must be an integer"},
 		"a bad row of a key":   {with("books.ndjson", `{"bookId":1,"publisherId":9}`+"\n"+good["books.ndjson"]), "books.ndjson line 1: field publisherId"},
 		"negative price":       {second("lines.ndjson", `12.5`, `-0.01`), "lines.ndjson line 2: field unitPrice"},
@@ -205,7 +205,7 @@ func TestUnknownIsNotSkipped(t *testing.T) {
 	f.empty("after an unknown field")
 	totals, err := f.load(files, func(o *load.Options) { o.Ignore = []string{"name"} })
 	if err != nil || totals.File("sessions").Rows != 1 || totals.File("libraries").New != 1 {
-		t.Errorf("load = %+v, %v, want the field of sessions passed over, and the names of libraries read", totals, err)
+		t.Errorf("load = %+v, %v, want the unknown field of sessions ignored, and the names of libraries read", totals, err)
 	}
 }
 

@@ -26,7 +26,7 @@ func TestCalledOff(t *testing.T) {
 			_, err := load.Libraries(ctx, f.store, f.network, os.DirFS(folder(t, good)), o)
 			if !errors.Is(err, context.Canceled) || !strings.HasPrefix(err.Error(), "the load was called off; run it again: ") ||
 				strings.Contains(err.Error(), "transaction") {
-				t.Errorf("called off at %q: %v", stage, err)
+				t.Errorf("called off at %q: %v, want Canceled in one sentence", stage, err)
 			}
 			f.empty("after a load that was called off at " + stage)
 		}
@@ -37,7 +37,7 @@ func TestCalledOff(t *testing.T) {
 func TestCheckKeepsItsSnapshot(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		f := newFixture(t, db)
-		kept := func() int {
+		retained := func() int {
 			t.Helper()
 			n, err := db.NewSelect().Table("pulls").Where("tenant_id = ? AND facts = ?", f.network, f.access().At.Facts).Count(t.Context())
 			if err != nil {
@@ -46,14 +46,14 @@ func TestCheckKeepsItsSnapshot(t *testing.T) {
 			return int(n)
 		}
 		f.must(good)
-		if n := kept(); n != 0 {
-			t.Fatalf("after a load %d states are used", n)
+		if n := retained(); n != 0 {
+			t.Fatalf("%d snapshots are retained after a load, want none", n)
 		}
 		if _, err := f.load(good, func(o *load.Options) { o.Check = true }); err != nil {
 			t.Fatal(err)
 		}
-		if n := kept(); n != 1 {
-			t.Errorf("after a check %d states are used, want its own", n)
+		if n := retained(); n != 1 {
+			t.Errorf("%d snapshots are retained after a check, want its own", n)
 		}
 	})
 }

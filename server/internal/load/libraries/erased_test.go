@@ -40,9 +40,9 @@ func TestErasedFromTheFile(t *testing.T) {
 		return found
 	}
 	if n := load("active", ""); n < 300 {
-		t.Fatalf("%d of 300 e-mails are in the files, which are not the database's then", n)
+		t.Fatalf("%d of 300 e-mails are in the files, want all before the erasure", n)
 	}
 	if n := load("deleted", `,"deletedAt":"2026-08-02"`); n != 0 {
-		t.Errorf("%d e-mails are left in the files", n)
+		t.Errorf("%d e-mails are left in the files, want none", n)
 	}
 }

@@ -126,7 +126,7 @@ func TestLists(t *testing.T) {
 		t.Fatalf("books = %+v, %v, want two", st.Books, err)
 	}
 	if b := st.Books[0]; len(b.Categories) != 2 || b.Categories[0] != 1 || len(b.Subjects) != 1 || !b.HasAudiobook || b.HasEbook || b.Publisher != libraries.None {
-		t.Errorf("book 1 = %+v, want the categories 1 and 2, no publisher, an audiobook alone", b)
+		t.Errorf("book 1 = %+v, want the categories 1 and 2, no publisher, and only an audiobook", b)
 	}
 	if b := st.Books[1]; len(b.Categories) != 0 || b.Year != libraries.None || b.MaxUses != nil {
 		t.Errorf("book 2 = %+v, want nulls", b)
@@ -148,10 +148,10 @@ func TestLaterReaderWins(t *testing.T) {
 			t.Errorf("readers = %+v, want %+v", *totals.File("readers"), want)
 		}
 		if r := f.reader(1); r.Name != "last" {
-			t.Errorf("the name is %q, want that of the last of the latest rows", r.Name)
+			t.Errorf("name = %q, want that of the last of the latest rows", r.Name)
 		}
 		for _, tt := range []struct {
-			name, updated, stands string
+			name, updated, stored string
 			want                  row.Counts
 		}{
 			{"older", "2026-08-02T12", "last", row.Counts{Rows: 1, Superseded: 1}},
@@ -160,8 +160,8 @@ func TestLaterReaderWins(t *testing.T) {
 			{"newer", "2026-08-04T12", "newer", row.Counts{Rows: 1, Unchanged: 1}},
 		} {
 			totals := f.must(with("readers.ndjson", at(tt.name, tt.updated)))
-			if r := f.reader(1); *totals.File("readers") != tt.want || r.Name != tt.stands {
-				t.Errorf("%s of %s: readers = %+v, the name is %q, want %+v and %q", tt.name, tt.updated, *totals.File("readers"), r.Name, tt.want, tt.stands)
+			if r := f.reader(1); *totals.File("readers") != tt.want || r.Name != tt.stored {
+				t.Errorf("%s of %s: readers = %+v, name = %q, want %+v and %q", tt.name, tt.updated, *totals.File("readers"), r.Name, tt.want, tt.stored)
 			}
 		}
 	})
@@ -253,14 +253,14 @@ func TestFirstLineWins(t *testing.T) {
 				t.Fatalf("limit %d: load = %d repeated, %v, want 2", limit, totals.Repeated, err)
 			}
 			if n := f.titleSum(2, metric.Renewals); n != 1 || f.sum(metric.Renewals) != 1 {
-				t.Errorf("limit %d: %d renewals of title 2, want the first line's alone", limit, n)
+				t.Errorf("limit %d: %d renewals of title 2, want only the first line's", limit, n)
 			}
 			if n := f.sum(metric.ReadingSeconds); n != 60 {
 				t.Errorf("limit %d: %d seconds, want the first line's 60", limit, n)
 			}
 			f.must(good)
 			if f.sum(metric.ReadingSeconds) != 60 || f.titleSum(1, metric.Renewals) != 0 {
-				t.Errorf("limit %d: a line that did not stand counts when it comes again", limit)
+				t.Errorf("limit %d: a line that lost to the first one is counted when it is loaded again", limit)
 			}
 		})
 	}
@@ -290,7 +290,7 @@ func TestCorrections(t *testing.T) {
 		}
 		f.must(good)
 		if got := f.sum(metric.Returns) + f.sum(metric.ReservationsConverted); got != 0 {
-			t.Errorf("after the first feed again %d returns and conversions, want none", got)
+			t.Errorf("%d returns and conversions after the first feed is loaded again, want none", got)
 		}
 	})
 }
@@ -332,6 +332,6 @@ func TestReportInsideTheFeed(t *testing.T) {
 	dir := folder(t, good)
 	_, err := load.Libraries(t.Context(), f.store, f.network, os.DirFS(dir), load.Options{SkipBad: filepath.Join(dir, "books.rejected")})
 	if err == nil || !strings.Contains(err.Error(), "lies in the feed's own folder") {
-		t.Errorf("load = %v, want the report's place to be refused", err)
+		t.Errorf("load = %v, want the report's path to be refused", err)
 	}
 }

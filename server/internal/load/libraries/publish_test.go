@@ -31,10 +31,10 @@ func TestTakesEffect(t *testing.T) {
 		immediate bool
 		hour      string
 	}{
-		{"a first load holds at once", "", "12:20:00", false, "12:00:00"},
-		{"another from the full hour", "11:20:00", "12:20:00", false, "13:00:00"},
-		{"another in the hour of the first", "12:20:00", "12:30:00", false, "13:00:00"},
-		{"at the full hour the next is meant", "11:20:00", "12:00:00", false, "13:00:00"},
+		{"a first load is published at once", "", "12:20:00", false, "12:00:00"},
+		{"a later load from the full hour", "11:20:00", "12:20:00", false, "13:00:00"},
+		{"a later load in the hour of the first", "12:20:00", "12:30:00", false, "13:00:00"},
+		{"a load at the full hour takes the next one", "11:20:00", "12:00:00", false, "13:00:00"},
 		{"more than ten seconds before the full hour", "11:20:00", "12:59:49.999999", false, "13:00:00"},
 		{"ten seconds before the full hour", "11:20:00", "12:59:50", false, "14:00:00"},
 		{"a second before the full hour", "11:20:00", "12:59:59", false, "14:00:00"},
@@ -46,22 +46,22 @@ func TestTakesEffect(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			f := newFixture(t, dbtest.SQLite(t))
-			former := ""
+			earlier := ""
 			if tt.first != "" {
 				f.now = clock(t, tt.first)
-				former = f.must(good).Hour
+				earlier = f.must(good).Hour
 			}
 			f.now = clock(t, tt.now)
 			totals, err := f.load(good, func(o *load.Options) { o.Immediately = tt.immediate })
 			want := "2026-08-10 " + tt.hour
 			if err != nil || totals.Hour != want {
-				t.Errorf("holds from %q, %v, want %q", totals.Hour, err, want)
+				t.Errorf("takes effect at %q, %v, want %q", totals.Hour, err, want)
 			}
-			if atOnce := tt.immediate || former == ""; atOnce && f.hour() != want || !atOnce && f.hour() != former {
-				t.Errorf("the store says %q, want %q, or %q while it waits", f.hour(), want, former)
+			if atOnce := tt.immediate || earlier == ""; atOnce && f.hour() != want || !atOnce && f.hour() != earlier {
+				t.Errorf("current hour = %q, want %q, or %q while the load waits", f.hour(), want, earlier)
 			}
 			if f.now = clock(t, tt.hour); f.hour() != want {
-				t.Errorf("at the hour the store says %q, want %q", f.hour(), want)
+				t.Errorf("current hour when the load takes effect = %q, want %q", f.hour(), want)
 			}
 		})
 	}
@@ -78,17 +78,17 @@ func TestEffectiveFromTheHour(t *testing.T) {
 			loan := map[string]string{"loans.ndjson": rowOf("loans.ndjson", `"loanId":1`, fmt.Sprint(`"loanId":`, id))}
 			totals, err := f.load(loan, nil)
 			if err != nil || totals.Hour != "2026-08-10 14:00:00" || *totals.File("loans") != (row.Counts{Rows: 1, New: 1}) {
-				t.Errorf("loan %d: %+v, %v, want a load that holds from 14:00", id, totals, err)
+				t.Errorf("loan %d: %+v, %v, want a load that takes effect at 14:00", id, totals, err)
 			}
 		}
 		for _, at := range []string{"13:20:00", "13:59:59.999999"} {
 			if f.now = clock(t, at); f.access() != before || len(f.loans()) != 0 || f.sum(metric.Loans) != 0 {
-				t.Errorf("at %s %+v holds with %d loans, want %+v with none", at, f.access(), len(f.loans()), before)
+				t.Errorf("at %s: snapshot %+v with %d loans, want %+v with none", at, f.access(), len(f.loans()), before)
 			}
 		}
 		for _, at := range []string{"14:00:00", "13:00:00"} { // the snapshot does not go back with the clock
 			if f.now = clock(t, at); f.hour() != "2026-08-10 14:00:00" || len(f.loans()) != 3 || f.sum(metric.Loans) != 3 {
-				t.Errorf("at %s %+v holds with %d loans, want all three", at, f.access(), len(f.loans()))
+				t.Errorf("at %s: snapshot %+v with %d loans, want all three", at, f.access(), len(f.loans()))
 			}
 		}
 	})
@@ -105,10 +105,10 @@ func TestNowMovesWhatWaits(t *testing.T) {
 		f.must(map[string]string{"loans.ndjson": rowOf("loans.ndjson", `"loanId":1`, `"loanId":2`)})
 		at := f.access()
 		if f.hour() != "2026-08-10 12:00:00" || len(f.loans()) != 2 {
-			t.Errorf("%+v holds with %d loans, want both at once", at, len(f.loans()))
+			t.Errorf("snapshot %+v with %d loans, want both published at once", at, len(f.loans()))
 		}
 		if f.now = clock(t, "13:00:00"); f.access() != at {
-			t.Errorf("at the hour %+v holds, want %+v still", f.access(), at)
+			t.Errorf("at the hour: snapshot %+v, want still %+v", f.access(), at)
 		}
 	})
 }
@@ -135,10 +135,10 @@ func TestDrop(t *testing.T) {
 		drop("")
 		f.now = clock(t, "14:20:00")
 		if after := f.access(); after != before || len(f.loans()) != 0 { // the loads have erased nobody
-			t.Errorf("after the hour %+v holds with %d loans, want %+v with none", after, len(f.loans()), before)
+			t.Errorf("after the hour: snapshot %+v with %d loans, want %+v with none", after, len(f.loans()), before)
 		}
 		if totals, err := f.load(good, nil); err != nil || totals.File("loans").New != 1 || totals.Hour != "2026-08-10 15:00:00" {
-			t.Errorf("the next load = %+v, %v, want the loan anew", totals, err)
+			t.Errorf("the next load = %+v, %v, want the loan to be new again", totals, err)
 		}
 		f.now = clock(t, "15:00:00")
 		drop("") // it is in effect
@@ -154,8 +154,8 @@ func TestLateStepIsTakenAgain(t *testing.T) {
 		took time.Duration
 		hour string
 	}{
-		"as long as it may": {10 * time.Second, "2026-08-10 13:00:00"},
-		"longer":            {10*time.Second + time.Microsecond, "2026-08-10 14:00:00"},
+		"as long as allowed": {10 * time.Second, "2026-08-10 13:00:00"},
+		"longer":             {10*time.Second + time.Microsecond, "2026-08-10 14:00:00"},
 	} {
 		f.now = clock(t, "12:59:49")
 		saving, asked := false, 0
@@ -173,7 +173,7 @@ func TestLateStepIsTakenAgain(t *testing.T) {
 			}
 		})
 		if err != nil || totals.Hour != tt.hour {
-			t.Errorf("%s: holds from %q, %v, want %q", name, totals.Hour, err, tt.hour)
+			t.Errorf("%s: takes effect at %q, %v, want %q", name, totals.Hour, err, tt.hour)
 		}
 		f.store.Now = func() time.Time { return f.now }
 		if _, err := f.store.Drop(t.Context(), f.network, nil); err != nil {
@@ -204,7 +204,7 @@ func TestWaitsForAnother(t *testing.T) {
 			}
 		})
 		if err != nil || totals.File("loans").New != 1 || len(stages) < 2 || stages[0] != "wait" || stages[1] != "read" {
-			t.Errorf("load = %+v, %v; it told %q, want a wait first", totals, err, stages)
+			t.Errorf("load = %+v, %v, with the stages %q, want a wait first", totals, err, stages)
 		}
 	})
 }

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// said returns the messages of a log.
-func said(log *bytes.Buffer) (lines []string) {
+// messages returns the messages of a log.
+func messages(log *bytes.Buffer) (lines []string) {
 	for _, m := range regexp.MustCompile(`"msg":"([^"]*)"`).FindAllStringSubmatch(log.String(), -1) {
 		lines = append(lines, m[1])
 	}
@@ -38,8 +38,8 @@ func TestLog(t *testing.T) {
 			"another load or a directory write is under way: waiting until it has ended",
 			"merge: 64 of 256 (25 %), 3m12s left",
 		}
-		if lines := said(&log); !slices.Equal(lines, want) {
-			t.Errorf("said %q, want %q", lines, want)
+		if lines := messages(&log); !slices.Equal(lines, want) {
+			t.Errorf("messages = %q, want %q", lines, want)
 		}
 	})
 }

@@ -74,10 +74,10 @@ func TestFeedAgain(t *testing.T) {
 					f.feedAgain(feed, 0)
 				}
 				if got := f.references(); !slices.Equal(got, tt.want) {
-					t.Errorf("accounts %q, want %q", got, tt.want)
+					t.Errorf("accounts = %q, want %q", got, tt.want)
 				}
 				if got, want := f.tenths(), map[directory.UserID]int64{1: 10, 2: 10}; !maps.Equal(got, want) {
-					t.Errorf("tenths of a minute by account %v, want %v", got, want)
+					t.Errorf("tenths of a minute by account = %v, want %v", got, want)
 				}
 			})
 		}
@@ -180,7 +180,7 @@ func TestWriteDuringLoad(t *testing.T) {
 		}
 		before := versions(t, f)
 		if _, err := during(rename, touch); err == nil || !strings.Contains(err.Error(), "changed since the load began; run it again") || versions(t, f).Facts != before.Facts {
-			t.Errorf("load of files that change: %v", err)
+			t.Errorf("load of changing files = %v, want an error and no new version", err)
 		}
 		remove := func() error { return api.DeleteTeacher(t.Context(), f.partner, "bia") }
 		create := func() error {

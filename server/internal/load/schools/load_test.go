@@ -85,12 +85,12 @@ func (f *fixture) empty() {
 	f.t.Helper()
 	for _, table := range []string{"entities", "accounts", "evaluations", "schools_books", "blocks"} {
 		if n, err := f.db.NewSelect().Table(table).Where("tenant_id = ?", f.partner).Count(f.t.Context()); n != 0 || err != nil {
-			f.t.Errorf("%s has %d rows (%v) after a load that failed", table, n, err)
+			f.t.Errorf("%s has %d rows (%v) after a failed load, want none", table, n, err)
 		}
 	}
 	v, err := snapshotdb.ReadCurrent(f.t.Context(), f.db, auth.Tenant(f.partner))
 	if err != nil || v != (snapshotdb.Current{}) {
-		f.t.Errorf("after a load that failed: versions %+v, %v", v, err)
+		f.t.Errorf("versions after a failed load = %+v, %v, want zeros", v, err)
 	}
 }
 
@@ -132,52 +132,52 @@ func badFeeds() map[string]struct {
 	}
 	zipped := gz(strings.Repeat(good["segments.ndjson"]+"\n", 1000))
 	return map[string]bad{
-		"not JSON":              {and("segments.ndjson", "nonsense"), "segments.ndjson line 2"},
-		"JSON of another kind":  {and("segments.ndjson", "[1]"), "segments.ndjson line 2"},
-		"cut short":             {and("segments.ndjson", `{"segmentId":"s2","acc`), "segments.ndjson line 2"},
-		"wrong type":            {and("segments.ndjson", segment(`60000`, `"60000"`)), "segments.ndjson line 2: field durationMs: must be an integer"},
-		"NaN":                   {and("segments.ndjson", segment(`"wpm":90`, `"wpm":NaN`)), "segments.ndjson line 2"},
-		"NaN in CSV":            {with("segments.csv", "segmentId,account,bookId,startedAt,durationMs,from,to,wpm\ns1,ana,1,2026-03-01T12:00:00Z,1,0,1,NaN\n"), "segments.csv line 2: field wpm"},
-		"negative speed":        {and("segments.ndjson", segment(`"wpm":90`, `"wpm":-0.5`)), "segments.ndjson line 2: field wpm"},
-		"negative position":     {and("segments.ndjson", segment(`"from":0`, `"from":-1`)), "segments.ndjson line 2: field from: must not be negative"},
-		"from above to":         {and("segments.ndjson", segment(`"from":0`, `"from":51`)), "segments.ndjson line 2: field from: must not be above to"},
-		"longer than a day":     {and("segments.ndjson", segment(`60000`, `86400001`)), "segments.ndjson line 2: field durationMs: must not be above one day"},
-		"unknown account":       {and("segments.ndjson", segment(`"ana"`, `"bia"`)), "segments.ndjson line 2: field account: does not exist"},
-		"unknown book":          {and("segments.ndjson", segment(`"bookId":1`, `"bookId":2`)), "segments.ndjson line 2: field bookId: does not exist"},
-		"no such day":           {and("segments.ndjson", segment(`2026-03-01`, `2026-02-30`)), "segments.ndjson line 2: field startedAt"},
-		"no offset":             {and("segments.ndjson", segment(`12:00:00Z`, `12:00:00`)), "segments.ndjson line 2: field startedAt"},
-		"after the load":        {and("segments.ndjson", segment(`2026-03-01T12:00:00Z`, `2026-03-10T12:05:01Z`)), "segments.ndjson line 2: field startedAt: must not be more than 5 minutes after the load began"},
-		"access after the load": {and("accesses.ndjson", `{"accessId":2,"account":"ana","at":"2026-03-10T12:05:01Z","kind":"login"}`), "accesses.ndjson line 2: field at: must not be more than 5 minutes after the load began"},
-		"from without to":       {and("segments.ndjson", segment(`"to":50,`, ``)), "segments.ndjson line 2: field to: must come together with from, or neither of them"},
-		"to without from":       {and("segments.ndjson", segment(`"from":0,`, ``)), "segments.ndjson line 2: field from: must come together with to, or neither of them"},
-		"from that is null":     {and("segments.ndjson", segment(`"from":0,`, `"from":null,`)), "segments.ndjson line 2: field from: must come together with to"},
-		"to without from, CSV":  {with("segments.csv", "segmentId,account,bookId,startedAt,durationMs,from,to\ns1,ana,1,2026-03-01T12:00:00Z,1,,1\n"), "segments.csv line 2: field from: must come together with to"},
-		"negative duration":     {and("segments.ndjson", segment(`60000`, `-1`)), "segments.ndjson line 2: field durationMs: must not be negative"},
-		"negative to":           {and("segments.ndjson", segment(`"to":50`, `"to":-1`)), "segments.ndjson line 2: field to: must not be negative"},
-		"unknown member":        {and("segments.ndjson", segment(`"wpm":90`, `"speed":90`)), "segments.ndjson line 2: field speed: is unknown; the fields are segmentId, account, bookId, startedAt, durationMs, from, to, wpm"},
-		"unknown column":        {with("books.csv", "bookId,titel,length\n1,Iracema,100\n"), "books.csv line 1: field titel: is unknown; write title"},
-		"type of an entity":     {and("entities.ndjson", `{"referenceId":"rede","entityType":"school","name":"Rede","degree":"F","parentReferenceId":"rede"}`), "entities.ndjson line 2: field entityType: can't be changed"},
-		"entity type unknown":   {and("entities.ndjson", `{"referenceId":"e","entityType":"city","name":"E","degree":"F"}`), "entities.ndjson line 2: field entityType: must be one of network, school, class"},
-		"kind unknown":          {and("accounts.ndjson", `{"referenceId":"b","kind":"student","entityReferenceId":"rede"}`), "accounts.ndjson line 2: field kind: must be one of reader, teacher, administrator, internal"},
-		"active of a text":      {and("accounts.ndjson", `{"referenceId":"b","kind":"reader","entityReferenceId":"rede","active":"yes"}`), "accounts.ndjson line 2: field active: must be true or false"},
-		"number too large":      {and("segments.ndjson", segment(`"to":50`, `"to":9007199254740992`)), "segments.ndjson line 2: field to: must be from 0 to 9007199254740991"},
-		"missing field":         {and("segments.ndjson", segment(`"bookId":1,`, ``)), "segments.ndjson line 2: field bookId: is required"},
-		"identifier too long":   {and("segments.ndjson", segment(`"s2"`, `"`+strings.Repeat("x", 65)+`"`)), "segments.ndjson line 2: field segmentId"},
-		"duplicate member":      {and("segments.ndjson", segment(`"wpm":90`, `"wpm":90,"wpm":91`)), "segments.ndjson line 2"},
-		"invalid UTF-8":         {and("accounts.ndjson", "{\"referenceId\":\"b\xff\",\"kind\":\"reader\",\"entityReferenceId\":\"rede\"}"), "accounts.ndjson line 2"},
-		"a line too long":       {and("segments.ndjson", segment(`"s2"`, `"`+strings.Repeat("x", 2<<20)+`"`)), "segments.ndjson line 2"},
-		"two files":             {map[string]string{"books.ndjson": good["books.ndjson"], "books.csv": "bookId,length\n1,5\n"}, "books.csv"},
-		"no file":               {map[string]string{"notes.txt": "nothing"}, "has none of the files entities, accounts"},
-		"column in upper case":  {with("accounts.csv", "referenceId,kind,entityReferenceId,Active\nana,reader,rede,false\n"), "accounts.csv line 1: field Active: is unknown; write active"},
-		"member in upper case":  {and("segments.ndjson", segment(`"wpm":90`, `"WPM":90`)), "segments.ndjson line 2: field WPM: is unknown; write wpm"},
-		"a bad row of a key":    {with("books.ndjson", `{"bookId":1,"length":0}`+"\n"+good["books.ndjson"]), "books.ndjson line 1: field length"},
-		"misspelt file":         {map[string]string{"segment.ndjson": good["segments.ndjson"]}, "segment.ndjson"},
-		"truncated gzip":        {with("segments.ndjson.gz", zipped[:len(zipped)-20]), "truncated or damaged"},
-		"CSV without a column":  {with("books.csv", "bookId,title\n1,a\n"), "length"},
-		"unknown access":        {and("accesses.ndjson", `{"accessId":2,"account":"ana","at":"2026-03-02T09:00:00Z","kind":"Login"}`), "accesses.ndjson line 2: field kind"},
-		"length of nothing":     {and("books.ndjson", `{"bookId":2,"length":0}`), "books.ndjson line 2: field length: must be a positive integer"},
-		"entity without parent": {and("entities.ndjson", `{"referenceId":"e","entityType":"school","name":"E","degree":"F"}`), "entities.ndjson line 2: field parentReferenceId: is required"},
-		"unknown entity":        {with("evaluations.csv", "evaluationId,entityReferenceId\n1,x\n"), "evaluations.csv line 2: field entityReferenceId: does not exist"},
+		"not JSON":               {and("segments.ndjson", "nonsense"), "segments.ndjson line 2"},
+		"JSON that is no object": {and("segments.ndjson", "[1]"), "segments.ndjson line 2"},
+		"cut short":              {and("segments.ndjson", `{"segmentId":"s2","acc`), "segments.ndjson line 2"},
+		"wrong type":             {and("segments.ndjson", segment(`60000`, `"60000"`)), "segments.ndjson line 2: field durationMs: must be an integer"},
+		"NaN":                    {and("segments.ndjson", segment(`"wpm":90`, `"wpm":NaN`)), "segments.ndjson line 2"},
+		"NaN in CSV":             {with("segments.csv", "segmentId,account,bookId,startedAt,durationMs,from,to,wpm\ns1,ana,1,2026-03-01T12:00:00Z,1,0,1,NaN\n"), "segments.csv line 2: field wpm"},
+		"negative speed":         {and("segments.ndjson", segment(`"wpm":90`, `"wpm":-0.5`)), "segments.ndjson line 2: field wpm"},
+		"negative position":      {and("segments.ndjson", segment(`"from":0`, `"from":-1`)), "segments.ndjson line 2: field from: must not be negative"},
+		"from above to":          {and("segments.ndjson", segment(`"from":0`, `"from":51`)), "segments.ndjson line 2: field from: must not be above to"},
+		"longer than a day":      {and("segments.ndjson", segment(`60000`, `86400001`)), "segments.ndjson line 2: field durationMs: must not be above one day"},
+		"unknown account":        {and("segments.ndjson", segment(`"ana"`, `"bia"`)), "segments.ndjson line 2: field account: does not exist"},
+		"unknown book":           {and("segments.ndjson", segment(`"bookId":1`, `"bookId":2`)), "segments.ndjson line 2: field bookId: does not exist"},
+		"no such day":            {and("segments.ndjson", segment(`2026-03-01`, `2026-02-30`)), "segments.ndjson line 2: field startedAt"},
+		"no offset":              {and("segments.ndjson", segment(`12:00:00Z`, `12:00:00`)), "segments.ndjson line 2: field startedAt"},
+		"after the load":         {and("segments.ndjson", segment(`2026-03-01T12:00:00Z`, `2026-03-10T12:05:01Z`)), "segments.ndjson line 2: field startedAt: must not be more than 5 minutes after the load began"},
+		"access after the load":  {and("accesses.ndjson", `{"accessId":2,"account":"ana","at":"2026-03-10T12:05:01Z","kind":"login"}`), "accesses.ndjson line 2: field at: must not be more than 5 minutes after the load began"},
+		"from without to":        {and("segments.ndjson", segment(`"to":50,`, ``)), "segments.ndjson line 2: field to: must come together with from, or neither of them"},
+		"to without from":        {and("segments.ndjson", segment(`"from":0,`, ``)), "segments.ndjson line 2: field from: must come together with to, or neither of them"},
+		"null from":              {and("segments.ndjson", segment(`"from":0,`, `"from":null,`)), "segments.ndjson line 2: field from: must come together with to"},
+		"to without from, CSV":   {with("segments.csv", "segmentId,account,bookId,startedAt,durationMs,from,to\ns1,ana,1,2026-03-01T12:00:00Z,1,,1\n"), "segments.csv line 2: field from: must come together with to"},
+		"negative duration":      {and("segments.ndjson", segment(`60000`, `-1`)), "segments.ndjson line 2: field durationMs: must not be negative"},
+		"negative to":            {and("segments.ndjson", segment(`"to":50`, `"to":-1`)), "segments.ndjson line 2: field to: must not be negative"},
+		"unknown member":         {and("segments.ndjson", segment(`"wpm":90`, `"speed":90`)), "segments.ndjson line 2: field speed: is unknown; the fields are segmentId, account, bookId, startedAt, durationMs, from, to, wpm"},
+		"unknown column":         {with("books.csv", "bookId,titel,length\n1,Iracema,100\n"), "books.csv line 1: field titel: is unknown; write title"},
+		"type of an entity":      {and("entities.ndjson", `{"referenceId":"rede","entityType":"school","name":"Rede","degree":"F","parentReferenceId":"rede"}`), "entities.ndjson line 2: field entityType: can't be changed"},
+		"entity type unknown":    {and("entities.ndjson", `{"referenceId":"e","entityType":"city","name":"E","degree":"F"}`), "entities.ndjson line 2: field entityType: must be one of network, school, class"},
+		"kind unknown":           {and("accounts.ndjson", `{"referenceId":"b","kind":"student","entityReferenceId":"rede"}`), "accounts.ndjson line 2: field kind: must be one of reader, teacher, administrator, internal"},
+		"active of a text":       {and("accounts.ndjson", `{"referenceId":"b","kind":"reader","entityReferenceId":"rede","active":"yes"}`), "accounts.ndjson line 2: field active: must be true or false"},
+		"number too large":       {and("segments.ndjson", segment(`"to":50`, `"to":9007199254740992`)), "segments.ndjson line 2: field to: must be from 0 to 9007199254740991"},
+		"missing field":          {and("segments.ndjson", segment(`"bookId":1,`, ``)), "segments.ndjson line 2: field bookId: is required"},
+		"identifier too long":    {and("segments.ndjson", segment(`"s2"`, `"`+strings.Repeat("x", 65)+`"`)), "segments.ndjson line 2: field segmentId"},
+		"duplicate member":       {and("segments.ndjson", segment(`"wpm":90`, `"wpm":90,"wpm":91`)), "segments.ndjson line 2"},
+		"invalid UTF-8":          {and("accounts.ndjson", "{\"referenceId\":\"b\xff\",\"kind\":\"reader\",\"entityReferenceId\":\"rede\"}"), "accounts.ndjson line 2"},
+		"a line too long":        {and("segments.ndjson", segment(`"s2"`, `"`+strings.Repeat("x", 2<<20)+`"`)), "segments.ndjson line 2"},
+		"two files":              {map[string]string{"books.ndjson": good["books.ndjson"], "books.csv": "bookId,length\n1,5\n"}, "books.csv"},
+		"no file":                {map[string]string{"notes.txt": "nothing"}, "has none of the files entities, accounts"},
+		"column in upper case":   {with("accounts.csv", "referenceId,kind,entityReferenceId,Active\nana,reader,rede,false\n"), "accounts.csv line 1: field Active: is unknown; write active"},
+		"member in upper case":   {and("segments.ndjson", segment(`"wpm":90`, `"WPM":90`)), "segments.ndjson line 2: field WPM: is unknown; write wpm"},
+		"a bad row of a key":     {with("books.ndjson", `{"bookId":1,"length":0}`+"\n"+good["books.ndjson"]), "books.ndjson line 1: field length"},
+		"misspelt file":          {map[string]string{"segment.ndjson": good["segments.ndjson"]}, "segment.ndjson"},
+		"truncated gzip":         {with("segments.ndjson.gz", zipped[:len(zipped)-20]), "truncated or damaged"},
+		"CSV without a column":   {with("books.csv", "bookId,title\n1,a\n"), "length"},
+		"unknown access":         {and("accesses.ndjson", `{"accessId":2,"account":"ana","at":"2026-03-02T09:00:00Z","kind":"Login"}`), "accesses.ndjson line 2: field kind"},
+		"length of 0":            {and("books.ndjson", `{"bookId":2,"length":0}`), "books.ndjson line 2: field length: must be a positive integer"},
+		"entity without parent":  {and("entities.ndjson", `{"referenceId":"e","entityType":"school","name":"E","degree":"F"}`), "entities.ndjson line 2: field parentReferenceId: is required"},
+		"unknown entity":         {with("evaluations.csv", "evaluationId,entityReferenceId\n1,x\n"), "evaluations.csv line 2: field entityReferenceId: does not exist"},
 	}
 }
 
@@ -294,7 +294,7 @@ func TestCheck(t *testing.T) {
 				t.Fatal(err)
 			}
 			if late < 2 && checked.Version == loaded.Version {
-				t.Errorf("the check names version %s, that of the load", checked.Version)
+				t.Errorf("version of the check = %s, want another than that of the load", checked.Version)
 			}
 			checked.Check, checked.Version, checked.Seconds, checked.RowsPerSecond = nil, loaded.Version, loaded.Seconds, loaded.RowsPerSecond
 			if !reflect.DeepEqual(checked, loaded) {
@@ -302,21 +302,21 @@ func TestCheck(t *testing.T) {
 			}
 			late++
 		}
-		held, release := make(chan struct{}), make(chan struct{})
+		locked, release := make(chan struct{}), make(chan struct{})
 		writer := make(chan error, 1)
 		go func() {
 			writer <- db.RunInTx(t.Context(), nil, func(ctx context.Context, tx bun.Tx) error {
 				_, err := snapshotdb.Lock(ctx, tx, auth.Tenant(f.partner))
-				close(held)
+				close(locked)
 				<-release
 				return err
 			})
 		}()
-		<-held
+		<-locked
 		_, err := f.load(good, check)
 		close(release)
 		if werr := <-writer; err != nil || werr != nil {
-			t.Errorf("check beside a writer = %v, %v", err, werr)
+			t.Errorf("check during another write = %v, %v, want no error", err, werr)
 		}
 	})
 }
@@ -343,7 +343,7 @@ func TestWaitsForItsTurn(t *testing.T) {
 			}
 		})
 		if err != nil || totals.New != 2 {
-			t.Errorf("load = %+v, %v, want it to go on", totals, err)
+			t.Errorf("load = %+v, %v, want it to continue after the wait", totals, err)
 		}
 		if want := []string{"wait", "read", "aggregate"}; !slices.Equal(stages, want) {
 			t.Errorf("stages = %q, want %q", stages, want)
@@ -379,7 +379,7 @@ func TestReportInsideTheFeed(t *testing.T) {
 	}
 	_, err := load.Schools(t.Context(), f.store, f.partner, "acme", os.DirFS(dir), load.Options{SkipBad: filepath.Join(dir, "books.rejected")})
 	if err == nil || !strings.Contains(err.Error(), "lies in the feed's own folder") {
-		t.Errorf("load = %v, want the report's place to be refused", err)
+		t.Errorf("load = %v, want the report's path to be refused", err)
 	}
 }
 

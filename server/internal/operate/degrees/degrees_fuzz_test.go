@@ -33,7 +33,7 @@ func FuzzRead(f *testing.F) {
 		codes := map[string]bool{}
 		for _, d := range ds {
 			if codes[d.Code] || d.Code == "" || d.Grade < 0 || d.Grade > 9 {
-				t.Errorf("%q: a degree %+v", content, d)
+				t.Errorf("Read(%q) has the invalid degree %+v", content, d)
 			}
 			codes[d.Code] = true
 		}
@@ -42,7 +42,7 @@ func FuzzRead(f *testing.F) {
 			t.Fatal(err)
 		}
 		if again := read(t, filepath.Join(dir, "again.csv"), written.Bytes()); !slices.Equal(again, ds) {
-			t.Errorf("%q: %+v are written as %q, and read as %+v", content, ds, written.Bytes(), again)
+			t.Errorf("Read(%q) = %+v, written as %q and read again as %+v", content, ds, written.Bytes(), again)
 		}
 	})
 }
@@ -55,7 +55,7 @@ func read(t *testing.T, name string, content []byte) directory.Degrees {
 	}
 	ds, err := degrees.Read(t.Context(), name)
 	if err == nil && len(ds) == 0 {
-		t.Errorf("%q is a vocabulary without a degree", content)
+		t.Errorf("Read(%q) returns no degree, want an error", content)
 	}
 	if err != nil {
 		return nil

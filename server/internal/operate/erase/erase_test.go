@@ -136,8 +136,8 @@ func (w *world) put(name string) directory.AccountRecord {
 	}))
 }
 
-// forget erases all three people.
-func (w *world) forget() (all []erase.Done) {
+// eraseAll erases all three people.
+func (w *world) eraseAll() (all []erase.Done) {
 	w.t.Helper()
 	f := &erase.Eraser{DB: w.db}
 	partner := snapshotdb.Tenant{ID: auth.Tenant(w.partner), Kind: snapshotdb.Partner, Reference: "acme"}
@@ -212,46 +212,46 @@ func TestForget(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		w := newWorld(t, db)
 		if n := w.left("before"); n < 10 {
-			t.Fatalf("%d texts have what is to be erased, which are not all then", n)
+			t.Fatalf("%d texts name the people before the erasure, want at least 10", n)
 		}
 		asked := w.answers()
 		if n := len(marks.FindAllString(strings.Join(asked, "\n"), -1)); n < 5 {
-			t.Fatalf("%d names and e-mails are answered before", n)
+			t.Fatalf("%d names and e-mails in the answers before the erasure, want at least 5", n)
 		}
-		done := w.forget()
+		done := w.eraseAll()
 		if d := done[0]; d.Repeated || d.Partner != "acme" || fmt.Sprint(d.Remains) != "{1}" {
-			t.Errorf("the pupil: %+v", d)
+			t.Errorf("erasure of the pupil = %+v", d)
 		}
 		if d := done[2]; d.Repeated || d.Library != "rede" || fmt.Sprint(d.Remains) != "{1 1 0}" {
-			t.Errorf("the reader: %+v", d)
+			t.Errorf("erasure of the reader = %+v", d)
 		}
-		w.gone("forgotten")
+		w.checkErased("after the erasure")
 		w.loadSchools("Zuleica 4")
-		w.gone("after a feed")
+		w.checkErased("after a feed")
 		w.loadReaders("Zuleica 4", 4, true)
-		w.gone("after a feed of readers")
+		w.checkErased("after a feed of readers")
 		if a := w.put("Zuleica 5"); a.Name+a.Email+a.Phone != "" || a.ID != teacher {
-			t.Errorf("a write answers %+v", a)
+			t.Errorf("a write returns %+v, want the teacher without a name, e-mail or phone", a)
 		}
-		w.gone("after a write")
-		for i, again := range w.forget() {
+		w.checkErased("after a write")
+		for i, again := range w.eraseAll() {
 			if again.Repeated = false; fmt.Sprint(again) != fmt.Sprint(done[i]) {
-				t.Errorf("forgotten again: %+v, was %+v", again, done[i])
+				t.Errorf("erased again: %+v, want %+v", again, done[i])
 			}
 		}
-		w.gone("forgotten again")
+		w.checkErased("after a second erasure")
 	})
 }
 
-// gone checks that no mark is left in the database or in a response.
-func (w *world) gone(when string) {
+// checkErased checks that no mark is left in the database or in a response.
+func (w *world) checkErased(when string) {
 	w.t.Helper()
 	if n := w.left(when); n > 0 {
-		w.t.Errorf("%s: %d texts are left", when, n)
+		w.t.Errorf("%s: %d texts are left, want none", when, n)
 	}
 	for _, body := range w.answers() {
 		if found := marks.FindString(body); found != "" {
-			w.t.Errorf("%s: %q is answered: %.300s", when, found, body)
+			w.t.Errorf("%s: %q is in a response: %.300s", when, found, body)
 		}
 	}
 }
@@ -270,7 +270,7 @@ func (w *world) answers() (bodies []string) {
 		}
 		body, at = w.ask(path+"?snapshot="+w.before[path], key)
 		if at != w.before[path] {
-			w.t.Errorf("%s of an earlier state is of %q", path, at)
+			w.t.Errorf("%s of an earlier snapshot: X-Snapshot = %q, want that snapshot", path, at)
 		}
 		bodies = append(bodies, body)
 	}
@@ -309,28 +309,28 @@ func (w *world) ask(target, key string) (body, snapshot string) {
 func TestForgetDuringLoad(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		w := newWorld(t, db)
-		forgot := 0
+		erasures := 0
 		w.during = func(stage string) {
-			if stage == "aggregate" && forgot < 2 { // at the first two progress reports of the stage
-				forgot++
-				w.forget()
+			if stage == "aggregate" && erasures < 2 { // at the first two progress reports of the stage
+				erasures++
+				w.eraseAll()
 			}
 		}
 		w.loadSchools("Zuleica 4")
-		w.gone("during a feed")
-		forgot = 0
+		w.checkErased("during a feed")
+		erasures = 0
 		w.loadReaders("Zuleica 4", 4, true)
-		w.gone("during a feed of readers")
+		w.checkErased("during a feed of readers")
 	})
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		w := newWorld(t, db)
 		w.during = func(stage string) {
 			if w.during = nil; stage == "read" {
-				w.forget()
+				w.eraseAll()
 			}
 		}
 		w.loadReaders("Zuleica 4", 4, true)
-		w.gone("as a feed of readers was read")
+		w.checkErased("while a feed of readers is read")
 	})
 }
 
@@ -350,19 +350,19 @@ func TestJournal(t *testing.T) {
 	f := &erase.Eraser{DB: db}
 	of := snapshotdb.Tenant{ID: auth.Tenant(w.network), Kind: snapshotdb.Library, Reference: "rede"}
 	if d, err := f.Person(ctx, of, reader); !errors.Is(err, database.ErrJournal) {
-		t.Errorf("forget beside a reader = %+v, %v", d, err)
+		t.Errorf("Person during another read = %+v, %v, want ErrJournal", d, err)
 	}
 	if err := tx.Rollback(); err != nil {
 		t.Fatal(err)
 	}
-	w.forget()
-	w.gone("forgotten when nobody reads")
+	w.eraseAll()
+	w.checkErased("after an erasure without other readers")
 }
 
 // TestList tests that List lists the erased people by tenant and number.
 func TestList(t *testing.T) {
 	db := dbtest.SQLite(t)
-	newWorld(t, db).forget()
+	newWorld(t, db).eraseAll()
 	const want = "partner acme 1\npartner acme 2\nlibrary rede 4711\n"
 	if list, err := listed(t, &erase.Eraser{DB: db}); err != nil || list != want {
 		t.Errorf("List = %q, %v, want %q", list, err, want)
@@ -386,11 +386,11 @@ func TestUnknown(t *testing.T) {
 		f := &erase.Eraser{DB: db}
 		for _, of := range []snapshotdb.Tenant{{ID: 1, Kind: snapshotdb.Partner, Reference: "acme"}, {ID: 2, Kind: snapshotdb.Library, Reference: "rede"}} {
 			if _, err := f.Person(t.Context(), of, 99); !errors.Is(err, erase.ErrUnknown) || !strings.Contains(err.Error(), of.Reference) {
-				t.Errorf("forget 99 of %s = %v", of.Reference, err)
+				t.Errorf("Person(99) of %s = %v, want ErrUnknown with the reference", of.Reference, err)
 			}
 		}
 		if list, err := listed(t, f); err != nil || list != "" {
-			t.Errorf("List = %q, %v", list, err)
+			t.Errorf("List = %q, %v, want none", list, err)
 		}
 	})
 }

@@ -37,27 +37,27 @@ func TestErasures(t *testing.T) {
 			{"a feed of schools", func() { w.loadSchools("Zuleica 4") }, false, false},
 			{"an edit", func() { w.put("Zuleica 5") }, false, false},
 			{"a feed of readers", func() { w.loadReaders("Zuleica 4", 4, true) }, false, false},
-			{"a feed in which a reader is deleted, that waits for its hour", deleted(false), false, true},
+			{"a feed with a deleted reader that waits for its hour", deleted(false), false, true},
 			{"the same again", deleted(true), false, false},
 			{"a teacher's DELETE", func() {
 				if err := (&directorydb.Store{DB: db.DB}).DeleteTeacher(t.Context(), w.partner, "b"); err != nil {
 					t.Fatal(err)
 				}
 			}, true, false},
-			{"an account is forgotten", func() {
+			{"an account is erased", func() {
 				must[erase.Done](t)(f.Person(t.Context(), snapshotdb.Tenant{ID: auth.Tenant(w.partner), Kind: snapshotdb.Partner}, pupil))
 			}, true, false},
-			{"a reader is forgotten", func() {
+			{"a reader is erased", func() {
 				must[erase.Done](t)(f.Person(t.Context(), snapshotdb.Tenant{ID: auth.Tenant(w.network), Kind: snapshotdb.Library}, reader))
 			}, false, true},
 		} {
 			partner, network := w.erasures(auth.Tenant(w.partner)), w.erasures(auth.Tenant(w.network))
 			step.do()
 			if now := w.erasures(auth.Tenant(w.partner)); (now > partner) != step.partner || now < partner {
-				t.Errorf("%s: of the partner %d, was %d", step.what, now, partner)
+				t.Errorf("%s: erasures of the partner = %d, were %d", step.what, now, partner)
 			}
 			if now := w.erasures(auth.Tenant(w.network)); (now > network) != step.network || now < network {
-				t.Errorf("%s: of the network %d, was %d", step.what, now, network)
+				t.Errorf("%s: erasures of the network = %d, were %d", step.what, now, network)
 			}
 		}
 	})

@@ -100,21 +100,21 @@ func TestRefused(t *testing.T) {
 // noon is a full hour.
 var noon = time.Unix(1789491600, 0)
 
-func held(t snapshotdb.Tenant, h snapshotdb.Current, began time.Time) snapshotdb.TenantStatus {
+func statusOf(t snapshotdb.Tenant, h snapshotdb.Current, began time.Time) snapshotdb.TenantStatus {
 	return snapshotdb.TenantStatus{Tenant: t, Current: h, Began: began}
 }
 
 func TestVersions(t *testing.T) {
 	m := newMetrics(t, func(context.Context) (metrics.Versions, error) {
 		began := noon.Add(-90 * time.Second)
-		loaded := held(snapshotdb.Tenant{ID: 5, Kind: snapshotdb.Partner, Reference: "oeste"}, snapshotdb.Current{}, time.Time{})
+		loaded := statusOf(snapshotdb.Tenant{ID: 5, Kind: snapshotdb.Partner, Reference: "oeste"}, snapshotdb.Current{}, time.Time{})
 		loaded.Last = snapshotdb.LastLoad{Ended: noon.Add(-500 * time.Millisecond), Took: 2500 * time.Millisecond, Rows: 12}
 		return metrics.Versions{Total: 12, Now: noon, Tenants: []snapshotdb.TenantStatus{
 			loaded,
-			held(snapshotdb.Tenant{ID: 1, Kind: snapshotdb.Partner, Reference: `a"b`}, snapshotdb.Current{Versions: snapshot.Versions{Registers: 7, Facts: 5}, From: began}, began),
-			held(snapshotdb.Tenant{ID: 2, Kind: snapshotdb.Library, Reference: "norte"}, snapshotdb.Current{From: noon.Add(-time.Hour), Next: 2, NextFrom: noon}, time.Time{}),
-			held(snapshotdb.Tenant{ID: 3, Kind: snapshotdb.Library, Reference: "sul"}, snapshotdb.Current{}, noon.Add(time.Second)),
-			held(snapshotdb.Tenant{ID: 4, Kind: snapshotdb.Partner, Reference: "a\xff"}, snapshotdb.Current{}, time.Time{}),
+			statusOf(snapshotdb.Tenant{ID: 1, Kind: snapshotdb.Partner, Reference: `a"b`}, snapshotdb.Current{Versions: snapshot.Versions{Registers: 7, Facts: 5}, From: began}, began),
+			statusOf(snapshotdb.Tenant{ID: 2, Kind: snapshotdb.Library, Reference: "norte"}, snapshotdb.Current{From: noon.Add(-time.Hour), Next: 2, NextFrom: noon}, time.Time{}),
+			statusOf(snapshotdb.Tenant{ID: 3, Kind: snapshotdb.Library, Reference: "sul"}, snapshotdb.Current{}, noon.Add(time.Second)),
+			statusOf(snapshotdb.Tenant{ID: 4, Kind: snapshotdb.Partner, Reference: "a\xff"}, snapshotdb.Current{}, time.Time{}),
 		}}, nil
 	})
 	m.Kept(12, 2*time.Hour)
@@ -139,13 +139,13 @@ func TestVersions(t *testing.T) {
 	}
 	for name := range got {
 		if strings.HasPrefix(name, "lectern_snapshot_age_seconds") && !strings.Contains(name, `tenant="1"`) {
-			t.Errorf("%s is there, want none where it is not known", name)
+			t.Errorf("%s is reported, want none for an unknown age", name)
 		}
 		if strings.HasPrefix(name, "lectern_load_") && !strings.Contains(name, `tenant="5"`) {
-			t.Errorf("%s is there, want none before the first load", name)
+			t.Errorf("%s is reported, want none before the first load", name)
 		}
 		if strings.HasPrefix(name, "lectern_libraries_snapshot") && !strings.Contains(name, "norte") {
-			t.Errorf("%s is there, want none before the first load", name)
+			t.Errorf("%s is reported, want none before the first load", name)
 		}
 	}
 }
@@ -158,7 +158,7 @@ func TestVersionsAreGauges(t *testing.T) {
 	w := httptest.NewRecorder()
 	m.Handler().ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
 	if !strings.Contains(w.Body.String(), "# TYPE lectern_data_version gauge\n") {
-		t.Error("lectern_data_version is no gauge")
+		t.Error("lectern_data_version is not a gauge")
 	}
 }
 
@@ -172,11 +172,11 @@ func TestVersionsUnknown(t *testing.T) {
 	for range 2 {
 		got := scrape(t, m)
 		if _, ok := got["lectern_cache_bytes"]; !ok {
-			t.Error("the rest of the metrics is gone too")
+			t.Error("the other metrics are missing too")
 		}
 		for name := range got {
 			if strings.HasPrefix(name, "lectern_data_version") {
-				t.Errorf("%s is there", name)
+				t.Errorf("%s is reported, want no versions", name)
 			}
 		}
 	}

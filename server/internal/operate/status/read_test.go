@@ -54,11 +54,11 @@ func TestStatements(t *testing.T) {
 			n.Store(0)
 			list, err := r.Tenants(t.Context(), tenants)
 			if took[pairs] = n.Load(); err != nil || len(list) != 2*pairs || list[1].Tenant != 2 || len(list[1].Rows) != 5 {
-				t.Errorf("%d tenants, %v, want %d by number", len(list), err, 2*pairs)
+				t.Errorf("%d tenants, %v, want %d ordered by number", len(list), err, 2*pairs)
 			}
 		}
 		if took[8] != took[40] || took[40] > 30 {
-			t.Errorf("%d statements for 16 tenants and %d for 80, want as many, and 30 at most", took[8], took[40])
+			t.Errorf("%d statements for 16 tenants and %d for 80, want the same number, at most 30", took[8], took[40])
 		}
 		t.Logf("%d statements", took[40])
 	})

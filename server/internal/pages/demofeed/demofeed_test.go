@@ -30,7 +30,7 @@ func TestDemoFeeds(t *testing.T) {
 			last := map[string]calendar.Date{"schools": today, "libraries": today - 1}[api]
 			for _, name := range events {
 				if latest := latest(t, filepath.Join(dir, name+".csv")); latest != last {
-					t.Errorf("%s of a demo until %v end with %v", name, last, latest)
+					t.Errorf("%s of a demo until %v end on %v", name, last, latest)
 				}
 			}
 		}
@@ -74,7 +74,7 @@ func TestNothingYetToCome(t *testing.T) {
 		}
 	}
 	if before == 0 {
-		t.Errorf("nothing on %s until %v", today, now)
+		t.Errorf("no access on %s before %v", today, now)
 	}
 }
 

@@ -42,11 +42,11 @@ func TestLanguages(t *testing.T) {
 			t.Errorf("Vary = %q", vary)
 		}
 		if !strings.Contains(body, `data-schools-history="2026-01-01" data-libraries-history="2026-07-21"`) {
-			t.Errorf("the page does not know its histories: %.300s", body)
+			t.Errorf("page = %.300s, want the first days of both histories", body)
 		}
 	}
 	if en, pt := send("GET", "/explore"), send("GET", "/explore", "Accept-Language", "pt"); en.Header().Get("ETag") == pt.Header().Get("ETag") {
-		t.Error("both languages have one entity tag")
+		t.Error("both languages have the same entity tag")
 	}
 }
 
@@ -65,7 +65,7 @@ func TestPolicy(t *testing.T) {
 		t.Errorf("policy = %s", policy)
 	}
 	if inline := regexp.MustCompile(`(?i)\sstyle=|<style|\son\w+=|<script>|https?:`).FindAllString(w.Body.String(), -1); inline != nil {
-		t.Errorf("the page has %q in it", inline)
+		t.Errorf("the page contains %q, want no inline code and no external address", inline)
 	}
 }
 
@@ -89,20 +89,20 @@ func TestFiles(t *testing.T) {
 			return
 		}
 		if w := send("GET", "/explore/"+name); w.Code != 200 || w.Body.String() != text || !asked[name] || !explore.Owns("/explore/"+name) {
-			t.Errorf("%s = %d of %d bytes, asked for: %v; want it as embedded", name, w.Code, w.Body.Len(), asked[name])
+			t.Errorf("%s = %d of %d bytes, requested: %v, want it requested and as embedded", name, w.Code, w.Body.Len(), asked[name])
 		}
 		delete(asked, name)
 	})
 	if len(asked) > 0 {
-		t.Errorf("asked for, and not there: %v", slices.Collect(maps.Keys(asked)))
+		t.Errorf("requested but missing: %v", slices.Collect(maps.Keys(asked)))
 	}
 	for _, path := range []string{"/explore/x.js", "/explore/index.html", "/explore/words/en.json", "/explore/uplot/LICENSE", "/explorer", "/", ""} {
 		if explore.Owns(path) {
-			t.Errorf("Owns(%q)", path)
+			t.Errorf("Owns(%q) = true, want false", path)
 		}
 	}
 	if w := send("POST", "/explore"); w.Code != http.StatusMethodNotAllowed || w.Header().Get("Allow") != "GET, HEAD" {
-		t.Errorf("POST = %d, Allow %q", w.Code, w.Header().Get("Allow"))
+		t.Errorf("POST = %d, Allow %q, want 405 and GET, HEAD", w.Code, w.Header().Get("Allow"))
 	}
 }
 
@@ -148,11 +148,11 @@ func TestWords(t *testing.T) {
 			slices.Sort(a)
 			slices.Sort(b)
 			if !slices.Equal(a, b) || other[form] == "" {
-				t.Errorf("%s %s = %q and %q, want the same places", name, form, s, other[form])
+				t.Errorf("%s %s = %q and %q, want the same placeholders", name, form, s, other[form])
 			}
 		}
 		if !regexp.MustCompile(`["'.]`+name+`\b`).MatchString(used.String()) && !isMade.MatchString(name) {
-			t.Errorf("%s is used nowhere", name)
+			t.Errorf("%s is not used", name)
 		}
 	}
 	for name := range pt {
@@ -162,7 +162,7 @@ func TestWords(t *testing.T) {
 	}
 	for _, m := range regexp.MustCompile(`\bsay\("(\w+)"`).FindAllStringSubmatch(used.String(), -1) {
 		if en[m[1]] == nil {
-			t.Errorf("there is no text %s", m[1])
+			t.Errorf("text %s does not exist", m[1])
 		}
 	}
 }

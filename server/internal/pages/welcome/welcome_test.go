@@ -39,7 +39,7 @@ func TestLanguages(t *testing.T) {
 			if got := res.Header().Get("Content-Language"); res.Code != 200 || got != tt.want {
 				t.Errorf("for %q = %d in %q, want %q", tt.languages, res.Code, got, tt.want)
 			}
-			if said := strings.Contains(res.Body.String(), "bibliotecas"); said != (tt.want == "pt-BR") {
+			if portuguese := strings.Contains(res.Body.String(), "bibliotecas"); portuguese != (tt.want == "pt-BR") {
 				t.Errorf("for %q = %s, want it in %s", tt.languages, res.Body, tt.want)
 			}
 		}
@@ -79,7 +79,7 @@ func TestPolicy(t *testing.T) {
 		t.Errorf("policy = %s", policy)
 	}
 	if found := regexp.MustCompile(`<script|<style|\sstyle=|https?:`).FindString(res.Body.String()); found != "" {
-		t.Errorf("the page has %q in it: %s", found, res.Body)
+		t.Errorf("the page contains %q, want no inline code and no external address: %s", found, res.Body)
 	}
 	for name, want := range map[string]string{
 		"X-Content-Type-Options": "nosniff", "Vary": "Accept, Accept-Encoding, Accept-Language", "Referrer-Policy": "no-referrer",
