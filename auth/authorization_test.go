@@ -25,7 +25,7 @@ func TestParseAuthorization(t *testing.T) {
 		{"AnyID", "APIAuth an id/é=:c2ln", "an id/é=", "c2ln", auth.SHA1, true},
 		{"ColonInSignature", "APIAuth 7-3:a:b", "7-3", "a:b", auth.SHA1, true},
 		{"Empty", "", "", "", 0, false},
-		{"SchemeAlone", "APIAuth", "", "", 0, false},
+		{"OnlyScheme", "APIAuth", "", "", 0, false},
 		{"SchemeAndSpace", "APIAuth ", "", "", 0, false},
 		{"NoColon", "APIAuth 7-3", "", "", 0, false},
 		{"NoID", "APIAuth :c2ln", "", "", 0, false},
@@ -84,7 +84,7 @@ func FuzzParseAuthorization(f *testing.F) {
 func TestDigests(t *testing.T) {
 	for _, d := range []auth.Digest{auth.SHA1, auth.SHA224, auth.SHA256, auth.SHA384, auth.SHA512} {
 		if got, ok := auth.ParseDigest(d.String()); got != d || !ok {
-			t.Errorf("ParseDigest(%q) = %v, %t, want it back", d, got, ok)
+			t.Errorf("ParseDigest(%q) = %v, %t, want the same digest", d, got, ok)
 		}
 	}
 	for _, name := range []string{"", "MD5", "sha1", "SHA", "SHA3", "SHA1 "} {

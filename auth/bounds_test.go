@@ -19,10 +19,10 @@ func TestSealedForm(t *testing.T) {
 	for _, secret := range []string{"", "s"} {
 		sealed, err := box.Seal("1-1", secret, bytes.NewReader(make([]byte, 12)))
 		if err != nil || sealed[0] != 1 || len(sealed) != 1+12+len(secret)+16 {
-			t.Errorf("%q is sealed as %x, %v", secret, sealed, err)
+			t.Errorf("Seal(%q) = %x, %v, want version 1, a nonce of 12 bytes and the sealed secret", secret, sealed, err)
 		}
 		if got, err := box.Open("1-1", sealed); got != secret || err != nil {
-			t.Errorf("%q is opened as %q, %v", secret, got, err)
+			t.Errorf("Open(Seal(%q)) = %q, %v, want the same secret", secret, got, err)
 		}
 	}
 }
@@ -32,12 +32,12 @@ func TestIDs(t *testing.T) {
 	for _, id := range []string{"1-1", "9-9", "10-19", "1234567890-2147483647", "9223372036854775807-1"} {
 		tenant, number, ok := auth.ParseID(id)
 		if got := (auth.Key{Tenant: tenant, Number: number}).ID(); !ok || got != id {
-			t.Errorf("ParseID(%q) = %d, %d, %t, whose id is %q", id, tenant, number, ok, got)
+			t.Errorf("ParseID(%q) = %d, %d, %t, which has the id %q, want the same", id, tenant, number, ok, got)
 		}
 	}
 	for _, id := range []string{"0-1", "1-0", ":-1", "1-:", "/-1", "1-2147483648", "9223372036854775808-1", "01-1", "-1"} {
 		if tenant, number, ok := auth.ParseID(id); ok {
-			t.Errorf("ParseID(%q) = %d, %d", id, tenant, number)
+			t.Errorf("ParseID(%q) = %d, %d, true, want false", id, tenant, number)
 		}
 	}
 }
@@ -51,7 +51,7 @@ func TestTargetCharacters(t *testing.T) {
 		url := "/a" + string(c)
 		got, err := auth.Target(url)
 		if plain := c > 0x20 && c < 0x7f; plain != (err == nil) || plain && got != url {
-			t.Errorf("Target(%q) = %q, %v", url, got, err)
+			t.Errorf("Target(%q) = %q, %v, want an error unless all bytes are printable ASCII", url, got, err)
 		}
 	}
 }
@@ -63,7 +63,7 @@ func TestCanonicalCharacters(t *testing.T) {
 		method := "g" + string(rune(c)) + "t"
 		want := strings.ToUpper(method) + ",,,/,"
 		if got := (auth.Signed{Method: method, Target: "/"}).Canonical(); got != want {
-			t.Errorf("the method %q is signed as %q, want %q", method, got, want)
+			t.Errorf("Canonical of the method %q = %q, want %q", method, got, want)
 		}
 		letter := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 		inside := letter || strings.ContainsRune("0123456789+-.", rune(c))
@@ -74,13 +74,13 @@ func TestCanonicalCharacters(t *testing.T) {
 				want = "/path?q"
 			}
 			if got := (auth.Signed{Target: target}).Canonical(); got != ",,,"+want+"," {
-				t.Errorf("the target %q is signed as %q, want %q", target, got, want)
+				t.Errorf("Canonical of the target %q = %q, want %q", target, got, want)
 			}
 		}
 	}
 	for target, want := range map[string]string{"http:///path": "/path", "http://host": "/", "http://?q": "/?q"} {
 		if got := (auth.Signed{Target: target}).Canonical(); got != ",,,"+want+"," {
-			t.Errorf("the target %q is signed as %q, want %q", target, got, want)
+			t.Errorf("Canonical of the target %q = %q, want %q", target, got, want)
 		}
 	}
 }
@@ -98,7 +98,7 @@ func TestOneByte(t *testing.T) {
 		}
 		s.Authorization = auth.Sign(s, "1-1", "secret", auth.SHA256)
 		if err := s.Verify("secret", now); tt.good != !errors.Is(err, auth.ErrSignature) {
-			t.Errorf("the body %q with the hash of %q: %v", tt.body, tt.hash, err)
+			t.Errorf("Verify of the body %q with the hash of %q = %v", tt.body, tt.hash, err)
 		}
 	}
 }

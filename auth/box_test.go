@@ -65,7 +65,7 @@ func TestSealErrors(t *testing.T) {
 		t.Errorf("Seal from a broken source = %v, want its error", err)
 	}
 	if _, err := newBox(t, 1).Seal("7-3", "secret", bytes.NewReader(make([]byte, 11))); err == nil {
-		t.Error("Seal with 11 bytes of randomness = no error")
+		t.Error("Seal with 11 bytes of randomness = nil, want an error")
 	}
 }
 
@@ -91,9 +91,9 @@ func TestOpenErrors(t *testing.T) {
 			altered[i] ^= 1 << bit
 			check(fmt.Sprintf("bit %d of byte %d", bit, i), box, "7-3", altered)
 		}
-		check(fmt.Sprintf("cut to %d bytes", i), box, "7-3", sealed[:i])
+		check(fmt.Sprintf("truncated to %d bytes", i), box, "7-3", sealed[:i])
 	}
-	check("a byte more", box, "7-3", append(bytes.Clone(sealed), 0))
+	check("an extra byte", box, "7-3", append(bytes.Clone(sealed), 0))
 	check("nothing", box, "7-3", nil)
 }
 
@@ -108,11 +108,11 @@ func TestBoxRoundTrip(t *testing.T) {
 		}
 		sealed, err := box.Seal(id, secret, rand.Reader)
 		if err != nil || bytes.Contains(sealed, []byte(secret)) {
-			t.Fatalf("Seal(%q, %q) = %x, %v", id, secret, sealed, err)
+			t.Fatalf("Seal(%q, %q) = %x, %v, want it without the plain secret", id, secret, sealed, err)
 		}
 		again, err := box.Seal(id, secret, rand.Reader)
 		if err != nil || bytes.Equal(again, sealed) {
-			t.Fatalf("Seal(%q, %q) gave %x twice, %v", id, secret, again, err)
+			t.Fatalf("Seal(%q, %q) = %x twice, %v, want two different results", id, secret, again, err)
 		}
 		other, err := auth.NewBox(key)
 		if err != nil {

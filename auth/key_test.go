@@ -57,7 +57,7 @@ func TestParseKey(t *testing.T) {
 		{"DashesInSecret", "7-3-" + strings.Repeat("-", 42) + "A", 7, 3, true},
 		{"UnderscoresInSecret", "7-3-" + strings.Repeat("_", 42) + "A", 7, 3, true},
 		{"Empty", "", 0, 0, false},
-		{"SecretAlone", secret, 0, 0, false},
+		{"OnlySecret", secret, 0, 0, false},
 		{"DashAndSecret", "-" + secret, 0, 0, false},
 		{"NoNumber", "7-" + secret, 0, 0, false},
 		{"EmptyTenant", "-3-" + secret, 0, 0, false},
@@ -117,7 +117,7 @@ func FuzzParseKey(f *testing.F) {
 			t.Fatalf("ParseKey(%q) = %d, %d, %t, want %d, %d, %t", text, tenant, number, ok, wantTenant, wantNumber, wantOK)
 		}
 		if id := (auth.Key{Tenant: tenant, Number: number}).ID(); ok && !strings.HasPrefix(text, id+"-") {
-			t.Fatalf("ParseKey(%q) gives the id %q, which the text does not begin with", text, id)
+			t.Fatalf("ParseKey(%q) returns the id %q, which is not a prefix of the text", text, id)
 		}
 	})
 }
@@ -130,10 +130,10 @@ func FuzzParseID(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		tenant, number, ok := auth.ParseID(s)
 		if !ok && (tenant != 0 || number != 0) {
-			t.Fatalf("ParseID(%q) = %d, %d, false", s, tenant, number)
+			t.Fatalf("ParseID(%q) = %d, %d, false, want 0, 0, false", s, tenant, number)
 		}
 		if got := (auth.Key{Tenant: tenant, Number: number}).ID(); ok && got != s {
-			t.Fatalf("ParseID(%q) gives %q back", s, got)
+			t.Fatalf("ParseID(%q) returns the id %q, want the same", s, got)
 		}
 	})
 }
@@ -163,7 +163,7 @@ func TestNewKeyErrors(t *testing.T) {
 		t.Errorf("NewKey from a broken source = %v, want its error", err)
 	}
 	if _, _, err := auth.NewKey(bytes.NewReader(make([]byte, 31)), 7, 3); err == nil {
-		t.Error("NewKey from 31 bytes = no error")
+		t.Error("NewKey from 31 bytes = nil, want an error")
 	}
 }
 

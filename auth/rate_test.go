@@ -61,11 +61,11 @@ func TestTakeWithoutLimit(t *testing.T) {
 	b := auth.Budget{Tenant: 1, Name: "directory/1"}
 	for _, limit := range []int{0, -1} {
 		if q, err := limiter.Take(t.Context(), b, limit); err != nil || q != (auth.Quota{OK: true}) {
-			t.Errorf("Take with limit %d = %+v, %v, want zero but for OK", limit, q, err)
+			t.Errorf("Take with limit %d = %+v, %v, want only OK set", limit, q, err)
 		}
 	}
 	if q, _ := limiter.Take(t.Context(), b, 1); !q.OK {
-		t.Error("requests without a limit were counted")
+		t.Error("Take counted requests without a limit")
 	}
 }
 
@@ -74,10 +74,10 @@ func TestBudgetsAreApart(t *testing.T) {
 	limiter := &auth.MemoryLimiter{Now: func() time.Time { return now }}
 	for _, b := range []auth.Budget{{1, "schools/3"}, {1, "schools/4"}, {2, "schools/3"}, {1, "libraries"}} {
 		if q, _ := limiter.Take(t.Context(), b, 1); !q.OK {
-			t.Errorf("first request of %v is refused", b)
+			t.Errorf("first request of %v was refused", b)
 		}
 		if q, _ := limiter.Take(t.Context(), b, 1); q.OK {
-			t.Errorf("second request of %v is admitted", b)
+			t.Errorf("second request of %v was admitted", b)
 		}
 	}
 }
@@ -109,6 +109,6 @@ func TestMemoryLimiterConcurrently(t *testing.T) {
 	}
 	wg.Wait()
 	if n := admitted.Load(); n != 100 {
-		t.Errorf("%d of 480 requests are admitted, want 100", n)
+		t.Errorf("%d of 480 requests were admitted, want 100", n)
 	}
 }

@@ -46,7 +46,7 @@ func TestSignedFrom(t *testing.T) {
 		t.Errorf("SignedFrom = %+v, want %+v", got, want)
 	}
 	if got, want := auth.SignedFrom(&http.Request{}, nil), (auth.Signed{Method: "GET"}); !reflect.DeepEqual(got, want) {
-		t.Errorf("SignedFrom of no request = %+v, want %+v", got, want)
+		t.Errorf("SignedFrom of an empty request = %+v, want %+v", got, want)
 	}
 }
 
@@ -61,12 +61,12 @@ func TestSignerOverHTTP(t *testing.T) {
 	defer server.Close()
 	status := func(t *testing.T, r *http.Request) int {
 		t.Helper()
-		answer, err := server.Client().Do(r)
+		response, err := server.Client().Do(r)
 		if err != nil {
 			t.Fatal(err)
 		}
-		answer.Body.Close()
-		return answer.StatusCode
+		response.Body.Close()
+		return response.StatusCode
 	}
 	for _, target := range []string{
 		"/", "", "?a=b", "/a//b/../c", "/" + url.PathEscape("São João/1 100% 🏫"), "/s%c3%a3o", "/a:b@c!d$e&f'(g)*+,;=~-_.h?a=b+c/d==&x=,/y",
@@ -116,7 +116,7 @@ func TestSignerHeaders(t *testing.T) {
 	bare := &http.Request{URL: &url.URL{Path: "/a"}}
 	auth.Signer{ID: "7-3", Secret: secret}.Sign(bare, nil) // at the current time
 	if err := auth.SignedFrom(bare, nil).Verify(secret, time.Now()); err != nil {
-		t.Errorf("a request without headers, signed = %v", err)
+		t.Errorf("Verify of a signed request without other headers = %v, want nil", err)
 	}
 }
 

@@ -42,7 +42,7 @@ func FuzzVerify(f *testing.F) {
 		s := sign(fuzzed(method, target, contentType, body))
 		commas := strings.Contains(method, ",") || strings.ContainsAny(contentType, `,"`) // then rules 2 and 4 may refuse it
 		if err := s.Verify(secret, signedAt); err != nil && !commas || err != nil && !errors.Is(err, auth.ErrSignature) {
-			t.Fatalf("Verify(%+v) of what was signed = %v", s, err)
+			t.Fatalf("Verify(%+v) of the signed request = %v", s, err)
 		}
 		if by == 0 {
 			return
@@ -81,7 +81,7 @@ func checkBodies(t *testing.T, s auth.Signed, at uint, by byte) {
 			continue // an empty body needs no hash
 		}
 		if err := changed.Verify(secret, signedAt); err == nil {
-			t.Fatalf("Verify = nil with the body %q, signed was %q", body, s.Body)
+			t.Fatalf("Verify with the body %q = nil, want an error: the body %q was signed", body, s.Body)
 		}
 	}
 }

@@ -218,7 +218,7 @@ func TestVerifyDate(t *testing.T) {
 		{"Ahead900", signedDate, signedAt.Add(-900 * time.Second), true},
 		{"Ahead900AndABit", signedDate, signedAt.Add(-900*time.Second - 1), false},
 		{"Ahead901", signedDate, signedAt.Add(-901 * time.Second), false},
-		{"NowElsewhere", signedDate, signedAt.In(time.FixedZone("", -3*3600)), true},
+		{"NowInAnotherZone", signedDate, signedAt.In(time.FixedZone("", -3*3600)), true},
 		{"Obsolete", "Thursday, 03-Oct-24 12:49:15 GMT", signedAt, true},
 		{"Asctime", "Thu Oct  3 12:49:15 2024", signedAt, false},
 		{"Offset", "Thu, 03 Oct 2024 12:49:15 +0000", signedAt, false},
@@ -228,7 +228,7 @@ func TestVerifyDate(t *testing.T) {
 		{"ISO", "2024-10-03T12:49:15Z", signedAt, false},
 		{"Fraction", "Thu, 03 Oct 2024 12:49:15.000 GMT", signedAt, false},
 		{"CommaFraction", "Thu, 03 Oct 2024 12:49:15,000 GMT", signedAt, false},
-		{"TextBehind", signedDate + " ", signedAt, false},
+		{"TextAfter", signedDate + " ", signedAt, false},
 		{"NoSuchDay", "Thu, 31 Sep 2024 12:49:15 GMT", signedAt, false},
 		{"Year0", "Sat, 01 Jan 0000 00:00:00 GMT", signedAt, false},
 		{"Year9999", "Fri, 31 Dec 9999 23:59:59 GMT", signedAt, false},
@@ -310,7 +310,7 @@ func TestRefuse(t *testing.T) {
 		s := auth.Signed{Method: "GET", Target: target, Date: signedDate}
 		s.Authorization = auth.Sign(s, "7-3", key, auth.SHA256)
 		if err := s.Refuse(signedAt); !errors.Is(err, auth.ErrSignature) {
-			t.Errorf("Refuse of what %q signed = %v, want ErrSignature", key, err)
+			t.Errorf("Refuse of a request signed with %q = %v, want ErrSignature", key, err)
 		}
 	}
 }

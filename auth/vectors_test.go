@@ -54,7 +54,7 @@ func (v vector) request(t *testing.T) (*http.Request, []byte) {
 	t.Helper()
 	body, err := base64.StdEncoding.DecodeString(v.BodyBase64)
 	if err != nil || string(body) != v.Body {
-		t.Fatalf("body %q, %v, want %q", body, err, v.Body)
+		t.Fatalf("decoded body = %q, %v, want %q", body, err, v.Body)
 	}
 	return received(t, v.Method, v.RequestURI, v.Headers, body)
 }
@@ -74,7 +74,7 @@ func received(t *testing.T, method, target string, headers map[string]string, bo
 	}
 	read, err := io.ReadAll(r.Body)
 	if err != nil || !bytes.Equal(read, body) {
-		t.Fatalf("read the body %q, %v", read, err)
+		t.Fatalf("body read = %q, %v, want it unchanged", read, err)
 	}
 	return r, read
 }
@@ -96,7 +96,7 @@ func TestVectors(t *testing.T) {
 				return
 			}
 			if err != nil || !ok || id != v.AccessID {
-				t.Errorf("%s: Verify = %v, of the key %q, want %q accepted", v.Reason, err, id, v.AccessID)
+				t.Errorf("%s: Verify = %v, with the key %q, want %q accepted", v.Reason, err, id, v.AccessID)
 			}
 			if got := s.Canonical(); got != v.Canonical {
 				t.Errorf("Canonical() = %q, want %q", got, v.Canonical)
@@ -142,7 +142,7 @@ func TestRecorded(t *testing.T) {
 		name := fmt.Sprintf("%s of %s by %v", r.Method, r.Client, digest)
 		seen[name] = true
 		if err := s.Verify(file.Secret, at); err != nil || id != "1-1" {
-			t.Errorf("%s: Verify = %v, of the key %q", name, err, id)
+			t.Errorf("%s: Verify = %v, with the key %q, want 1-1 accepted", name, err, id)
 		}
 		if err := s.Verify(file.Secret, at.Add(auth.DateWindow+time.Second)); !errors.Is(err, auth.ErrSignature) {
 			t.Errorf("%s, after its window: Verify = %v, want ErrSignature", name, err)

@@ -100,7 +100,7 @@ func TestNewAccessToken(t *testing.T) {
 	}
 	for _, c := range "0123456789ABCDEFGHJKMNPQRSTVWXYZ" {
 		if count[c] != 8 {
-			t.Errorf("all bytes once give %d times %q, want 8: 5 bits each, evenly", count[c], c)
+			t.Errorf("tokens of all 256 bytes have %d times %q, want 8 of each character", count[c], c)
 		}
 	}
 	if _, err := directory.NewAccessToken(strings.NewReader("fifteen bytes..")); !errors.Is(err, io.ErrUnexpectedEOF) {
@@ -113,6 +113,6 @@ func TestNewAccessToken(t *testing.T) {
 	a, err := directory.NewAccessToken(nil)
 	b, _ := directory.NewAccessToken(nil)
 	if err != nil || a == b {
-		t.Errorf("NewAccessToken(nil) twice = %q, %q, %v, want two different ones", a, b, err)
+		t.Errorf("NewAccessToken(nil) twice = %q, %q, %v, want two different tokens", a, b, err)
 	}
 }

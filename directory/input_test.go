@@ -54,17 +54,17 @@ func TestNewEntity(t *testing.T) {
 		change func(*directory.EntityInput)
 		want   faults
 	}{
-		{"optional ones null", func(n *directory.EntityInput) { n.INEP, n.State, n.City = null, null, null }, nil},
-		{"optional ones left out", func(n *directory.EntityInput) {
+		{"optional fields null", func(n *directory.EntityInput) { n.INEP, n.State, n.City = null, null, null }, nil},
+		{"optional fields left out", func(n *directory.EntityInput) {
 			n.INEP, n.State, n.City = directory.Field{}, directory.Field{}, directory.Field{}
 		}, nil},
-		{"optional ones blank", func(n *directory.EntityInput) { n.INEP, n.State, n.City = sent(""), sent(" "), sent("\t") }, nil},
-		{"nothing at all", func(n *directory.EntityInput) { *n = directory.EntityInput{} },
+		{"optional fields blank", func(n *directory.EntityInput) { n.INEP, n.State, n.City = sent(""), sent(" "), sent("\t") }, nil},
+		{"no fields", func(n *directory.EntityInput) { *n = directory.EntityInput{} },
 			faults{"name": blank, "entity_type": blank, "degree": blank, "reference_id": blank, "parent_reference_id": blank}},
-		{"required ones null", func(n *directory.EntityInput) {
+		{"required fields null", func(n *directory.EntityInput) {
 			n.Name, n.EntityType, n.Degree, n.ReferenceID, n.ParentReferenceID = null, null, null, null, null
 		}, faults{"name": blank, "entity_type": blank, "degree": blank, "reference_id": blank, "parent_reference_id": blank}},
-		{"required ones of spaces", func(n *directory.EntityInput) {
+		{"required fields of spaces", func(n *directory.EntityInput) {
 			n.Name, n.EntityType, n.Degree, n.ReferenceID, n.ParentReferenceID = sent(" "), sent(" "), sent(" "), sent(" "), sent(" ")
 		}, faults{"name": blank, "entity_type": blank, "degree": blank, "reference_id": blank, "parent_reference_id": blank}},
 		{"all of a wrong type", func(n *directory.EntityInput) {
@@ -79,7 +79,7 @@ func TestNewEntity(t *testing.T) {
 		{"reference of a dot", func(n *directory.EntityInput) { n.ReferenceID = sent(".") }, faults{"reference_id": invalid}},
 		{"inep of 8 digits", func(n *directory.EntityInput) { n.INEP = sent("12345678") }, nil},
 		{"inep of 9 digits", func(n *directory.EntityInput) { n.INEP = sent("123456789") }, faults{"inep": invalid}},
-		{"inep of a class is null, right or wrong", func(n *directory.EntityInput) { n.EntityType, n.INEP = sent("class"), sent("123456789") }, nil},
+		{"inep of a class is null, valid or not", func(n *directory.EntityInput) { n.EntityType, n.INEP = sent("class"), sent("123456789") }, nil},
 		{"inep of a class of a wrong type", func(n *directory.EntityInput) { n.EntityType, n.INEP = sent("class"), wrong }, faults{"inep": invalid}},
 	} {
 		n := newSchool()
@@ -106,25 +106,25 @@ func TestEntityChange(t *testing.T) {
 		{"degree, state, city, inep",
 			directory.EntityInput{Degree: sent("9"), State: sent("mg"), City: sent("Betim"), INEP: sent("1")},
 			func(e *directory.Entity) { e.Degree, e.State, e.City, e.INEP = "9", "MG", "Betim", "1" }, nil},
-		{"optional ones cleared by null", directory.EntityInput{State: null, City: null, INEP: null},
+		{"optional fields cleared by null", directory.EntityInput{State: null, City: null, INEP: null},
 			func(e *directory.Entity) { e.State, e.City, e.INEP = "", "", "" }, nil},
-		{"optional ones cleared by blanks", directory.EntityInput{State: sent(""), City: sent(" "), INEP: sent("")},
+		{"optional fields cleared by blanks", directory.EntityInput{State: sent(""), City: sent(" "), INEP: sent("")},
 			func(e *directory.Entity) { e.State, e.City, e.INEP = "", "", "" }, nil},
-		{"required ones null", directory.EntityInput{Name: null, Degree: null}, nil, faults{"name": blank, "degree": blank}},
-		{"required ones blank", directory.EntityInput{Name: sent(" "), Degree: sent("")}, nil, faults{"name": blank, "degree": blank}},
+		{"required fields null", directory.EntityInput{Name: null, Degree: null}, nil, faults{"name": blank, "degree": blank}},
+		{"required fields blank", directory.EntityInput{Name: sent(" "), Degree: sent("")}, nil, faults{"name": blank, "degree": blank}},
 		{"wrong types", directory.EntityInput{Name: wrong, Degree: wrong, State: wrong, City: wrong, INEP: wrong}, nil,
 			faults{"name": invalid, "degree": invalid, "state": invalid, "city": invalid, "inep": invalid}},
 		{"unknown values", directory.EntityInput{Degree: sent("10"), State: sent("X1"), INEP: sent("x")}, nil,
 			faults{"degree": invalid, "state": invalid, "inep": invalid}},
-		{"fixed ones as they are",
+		{"fixed fields unchanged",
 			directory.EntityInput{EntityType: sent("school"), ReferenceID: sent("escola-1"), ParentReferenceID: sent("rede")},
 			func(*directory.Entity) {}, nil},
-		{"fixed ones otherwise",
+		{"fixed fields changed",
 			directory.EntityInput{EntityType: sent("class"), ReferenceID: sent("Escola-1"), ParentReferenceID: sent("rede ")}, nil,
 			faults{"entity_type": fixed, "reference_id": fixed, "parent_reference_id": fixed}},
-		{"fixed ones null", directory.EntityInput{EntityType: null, ReferenceID: null, ParentReferenceID: null}, nil,
+		{"fixed fields null", directory.EntityInput{EntityType: null, ReferenceID: null, ParentReferenceID: null}, nil,
 			faults{"entity_type": fixed, "reference_id": fixed, "parent_reference_id": fixed}},
-		{"fixed ones of a wrong type", directory.EntityInput{EntityType: wrong, ReferenceID: wrong, ParentReferenceID: wrong}, nil,
+		{"fixed fields of a wrong type", directory.EntityInput{EntityType: wrong, ReferenceID: wrong, ParentReferenceID: wrong}, nil,
 			faults{"entity_type": fixed, "reference_id": fixed, "parent_reference_id": fixed}},
 		{"faults of all kinds together", directory.EntityInput{Name: null, State: sent("X1"), ReferenceID: sent("x")}, nil,
 			faults{"name": blank, "state": invalid, "reference_id": fixed}},
@@ -177,8 +177,8 @@ func TestTeacherFaults(t *testing.T) {
 		change         func(*directory.TeacherInput)
 		create, update faults
 	}{
-		{"a whole teacher", func(*directory.TeacherInput) {}, nil, nil},
-		{"nothing at all", func(n *directory.TeacherInput) { *n = directory.TeacherInput{} },
+		{"a complete teacher", func(*directory.TeacherInput) {}, nil, nil},
+		{"no fields", func(n *directory.TeacherInput) { *n = directory.TeacherInput{} },
 			faults{"name": blank, "reference_id": blank, "entity_reference_id": blank},
 			faults{"name": blank, "reference_id": blank, "entity_reference_id": blank, "email": blank, "phone": blank}},
 		{"all null", func(n *directory.TeacherInput) { *n = directory.TeacherInput{null, null, null, null, null} },
@@ -219,7 +219,7 @@ func TestTeacherAccount(t *testing.T) {
 	was := directory.Account{ID: 7, Ref: "old", Kind: directory.Teacher, AccessToken: "T", Entity: 3, Name: "x", Email: "x@y", Phone: "1"}
 	want.ID, want.AccessToken, want.Entity, want.Active = 7, "T", 3, false
 	if a, f := directory.TeacherInput(teacher()).Apply(was); a != want || len(f) != 0 {
-		t.Errorf("Apply(inactive) = %+v, %v, want %+v: token, activity and entity as they were", a, f, want)
+		t.Errorf("Apply(inactive) = %+v, %v, want %+v, with the same token, activity and entity", a, f, want)
 	}
 }
 
@@ -252,17 +252,17 @@ func TestInputsAreStorable(t *testing.T) {
 		n := directory.EntityInput{draw("name"), draw("type"), draw("degree"), draw("inep"), draw("state"), draw("city"), draw("ref"), draw("parent")}
 		e, f := n.Entity(directory.DefaultDegrees())
 		if again := e; len(f) == 0 && (len(again.Validate(directory.DefaultDegrees())) != 0 || again != e) {
-			t.Errorf("Entity(%+v) = %+v, which is not as it is kept", n, e)
+			t.Errorf("Entity(%+v) = %+v, which Validate changes or refuses", n, e)
 		}
 		a, f := directory.TeacherInput{draw("name"), draw("email"), draw("phone"), draw("ref"), draw("entity")}.Account()
 		if len(f) > 0 {
 			return
 		}
 		if err := directory.CheckText(a.Name, a.Email, a.Phone, string(a.Ref)); err != nil {
-			t.Errorf("Account() = %+v: %v", a, err)
+			t.Errorf("Account() = %+v, which cannot be stored: %v", a, err)
 		}
 		if _, err := directory.ParseRef(string(a.Ref)); err != nil {
-			t.Errorf("Account() has the reference %q", a.Ref)
+			t.Errorf("Account() has the invalid reference %q", a.Ref)
 		}
 	})
 }

@@ -10,11 +10,11 @@ import (
 func TestNumbers(t *testing.T) {
 	for kind, want := range map[directory.Kind]string{1: "reader", 2: "teacher", 3: "administrator", 4: "internal"} {
 		if got, ok := directory.ParseKind(want); got != kind || !ok || kind.String() != want {
-			t.Errorf("kind %d is %v, and %s is %d, %t", uint8(kind), kind, want, uint8(got), ok)
+			t.Errorf("Kind(%d) has the name %v, and ParseKind(%s) = %d, %t", uint8(kind), kind, want, uint8(got), ok)
 		}
 	}
 	if directory.Limit != 50 {
-		t.Errorf("a page has %d rows, want 50", directory.Limit)
+		t.Errorf("Limit = %d, want 50", directory.Limit)
 	}
 }
 
@@ -24,7 +24,7 @@ func TestParentIsFixed(t *testing.T) {
 	for _, parent := range []directory.Ref{"", "p"} {
 		was := directory.EntityRecord{Entity: directory.Entity{Ref: "a", Name: "A", Type: directory.Network}, ParentRef: parent}
 		if _, faults := (directory.EntityInput{ParentReferenceID: null}).Apply(was, nil); len(faults) != 1 || faults[0].Field != "parent_reference_id" {
-			t.Errorf("null in place of %q has the faults %v", parent, faults)
+			t.Errorf("Apply of a null parent in place of %q = %v, want one error for parent_reference_id", parent, faults)
 		}
 	}
 }
@@ -33,9 +33,9 @@ func TestParentIsFixed(t *testing.T) {
 func TestLastOfTwo(t *testing.T) {
 	tree := directory.NewTree([]directory.Entity{{ID: 1, Name: "first"}, {ID: 1, Name: "last"}, {ID: 2, Name: "other"}})
 	if e, ok := tree.Entity(1); e.Name != "last" || !ok {
-		t.Errorf("entity 1 is %+v, %t, want the last", e, ok)
+		t.Errorf("Entity(1) = %+v, %t, want the last", e, ok)
 	}
 	if e, ok := tree.Entity(2); e.Name != "other" || !ok {
-		t.Errorf("entity 2 is %+v, %t", e, ok)
+		t.Errorf("Entity(2) = %+v, %t, want the other", e, ok)
 	}
 }

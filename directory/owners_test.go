@@ -56,14 +56,14 @@ func TestRefOwnersTake(t *testing.T) {
 		want    []directory.RefOwner
 	}{
 		{"the first has no history", "bia", 0, 7, second(1), nil},
-		{"from a deleted one", "bia", 6, 7, second(1), []directory.RefOwner{{beginning, 6}, {second(1), 7}}},
-		{"from the last", "ana", 0, 1, second(11), []directory.RefOwner{{second(11), 1}}},
-		{"what the history says goes before", "ana", 6, 7, second(11), []directory.RefOwner{{second(11), 7}}},
-		{"its own", "ana", 0, 2, second(11), nil},
+		{"from a deleted account", "bia", 6, 7, second(1), []directory.RefOwner{{beginning, 6}, {second(1), 7}}},
+		{"from the last owner", "ana", 0, 1, second(11), []directory.RefOwner{{second(11), 1}}},
+		{"the history overrides the given owner", "ana", 6, 7, second(11), []directory.RefOwner{{second(11), 7}}},
+		{"by the last owner itself", "ana", 0, 2, second(11), nil},
 		{"to the microsecond", "ana", 0, 7, second(11).Add(1999), []directory.RefOwner{{second(11).Add(time.Microsecond), 7}}},
 		{"at the instant of the last", "ana", 0, 7, second(10), []directory.RefOwner{{second(10).Add(time.Microsecond), 7}}},
 		{"a microsecond after the last", "ana", 0, 7, second(10).Add(time.Microsecond), []directory.RefOwner{{second(10).Add(time.Microsecond), 7}}},
-		{"by a clock that went back", "ana", 0, 7, second(3), []directory.RefOwner{{second(10).Add(time.Microsecond), 7}}},
+		{"by a clock that was set back", "ana", 0, 7, second(3), []directory.RefOwner{{second(10).Add(time.Microsecond), 7}}},
 	} {
 		got := history.Take(tt.ref, tt.was, tt.by, tt.at)
 		if !slices.Equal(got, tt.want) {

@@ -34,7 +34,7 @@ func TestParseRef(t *testing.T) {
 	} {
 		got, err := directory.ParseRef(c.in)
 		if c.ok && (err != nil || got != directory.Ref(c.in)) {
-			t.Errorf("%s: ParseRef(%q) = %q, %v, want it as it is", c.rule, c.in, got, err)
+			t.Errorf("%s: ParseRef(%q) = %q, %v, want it unchanged", c.rule, c.in, got, err)
 		}
 		if !c.ok && (!errors.Is(err, directory.ErrRef) || got != "") {
 			t.Errorf("%s: ParseRef(%q) = %q, %v, want ErrRef", c.rule, c.in, got, err)

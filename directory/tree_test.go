@@ -52,7 +52,7 @@ func TestTree(t *testing.T) {
 		}
 	}
 	if early.Network(3) != 3 || early.School(12) != 0 || list[0].ID != 3 {
-		t.Error("With changed the tree before, or NewTree its argument")
+		t.Error("With changed the earlier tree, or NewTree changed its argument")
 	}
 }
 
@@ -75,17 +75,17 @@ func network() []directory.Entity {
 func TestDeletedKeepTheirPlace(t *testing.T) {
 	tree := directory.NewTree(network())
 	if s, c := tree.School(8), tree.Class(8); s != 4 || c != 8 {
-		t.Errorf("School(8), Class(8) = %d, %d, want 4, 8: an account keeps what was deleted (S1)", s, c)
+		t.Errorf("School(8), Class(8) = %d, %d, want 4, 8: an account keeps its deleted school and class (S1)", s, c)
 	}
 	if s, c := tree.School(4), tree.Class(4); s != 4 || c != 0 {
 		t.Errorf("School(4), Class(4) = %d, %d, want 4, 0", s, c)
 	}
 	if s, c := tree.School(1), tree.Class(1); s != 0 || c != 0 {
-		t.Errorf("School(1), Class(1) = %d, %d, want 0, 0: nothing below counts", s, c)
+		t.Errorf("School(1), Class(1) = %d, %d, want 0, 0: a network is in no school or class", s, c)
 	}
 	scope := tree.Scope(1)
 	if !scope.User(directory.Account{Entity: 8}) || scope.Entity(8) {
-		t.Error("Scope(1) of a deleted class: want its users visible, itself not")
+		t.Error("Scope(1): want the users of a deleted class visible, but not the class")
 	}
 }
 
@@ -96,10 +96,10 @@ func TestZero(t *testing.T) {
 	}
 	var scope directory.Scope
 	if scope.Entity(1) || scope.Below(1) || scope.User(directory.Account{Entity: 1}) || scope.Entities() != nil {
-		t.Error("the zero Scope shows something")
+		t.Error("the zero Scope is not empty")
 	}
 	full := directory.NewTree(network()).Scope(0)
 	if full.Below(0) || full.Below(1) || full.User(directory.Account{}) || full.Entities() != nil {
-		t.Error("Scope(0) shows something")
+		t.Error("Scope(0) is not empty")
 	}
 }

@@ -22,7 +22,7 @@ func TestValidateFaults(t *testing.T) {
 		field   string
 		message string // empty = no fault
 	}{
-		{"a whole school", func(e *directory.Entity) {}, "", ""},
+		{"a valid school", func(e *directory.Entity) {}, "", ""},
 		{"optional fields may be null", func(e *directory.Entity) { e.INEP, e.State, e.City = "", "", "" }, "", ""},
 		{"name missing", func(e *directory.Entity) { e.Name = "" }, "name", "can't be blank"},
 		{"name of spaces", func(e *directory.Entity) { e.Name = " \t\u00a0 " }, "name", "can't be blank"},
@@ -44,14 +44,14 @@ func TestValidateFaults(t *testing.T) {
 		{"inep with other digits", func(e *directory.Entity) { e.INEP = "٣٤" }, "inep", "is invalid"},
 		{"inep with spaces", func(e *directory.Entity) { e.INEP = " 123" }, "inep", "is invalid"},
 		{"state in lower case", func(e *directory.Entity) { e.State = "rj" }, "", ""},
-		{"state that is none of Brazil's", func(e *directory.Entity) { e.State = "XX" }, "", ""},
+		{"state that Brazil does not have", func(e *directory.Entity) { e.State = "XX" }, "", ""},
 		{"state of a letter and a digit", func(e *directory.Entity) { e.State = "S1" }, "state", "is invalid"},
 		{"state of one letter", func(e *directory.Entity) { e.State = "S" }, "state", "is invalid"},
 		{"state of three letters", func(e *directory.Entity) { e.State = "SPA" }, "state", "is invalid"},
 		{"state of a letter and a space", func(e *directory.Entity) { e.State = "P " }, "state", "is invalid"},
 		{"state of a space and a letter", func(e *directory.Entity) { e.State = " A" }, "state", "is invalid"},
 		{"state of one letter of two bytes", func(e *directory.Entity) { e.State = "É" }, "state", "is invalid"},
-		{"state whose capitals would be letters", func(e *directory.Entity) { e.State = "ſp" }, "state", "is invalid"},
+		{"state whose upper case would be ASCII letters", func(e *directory.Entity) { e.State = "ſp" }, "state", "is invalid"},
 		{"city of 255 characters", func(e *directory.Entity) { e.City = strings.Repeat("ã", 255) }, "", ""},
 		{"city of 256 characters", func(e *directory.Entity) { e.City = strings.Repeat("ã", 256) }, "city", "should be at most 255 character(s)"},
 		{"city with NUL", func(e *directory.Entity) { e.City = "\x00" }, "city", "is invalid"},
@@ -82,7 +82,7 @@ func TestValidateNormalises(t *testing.T) {
 		rule     string
 		in, want directory.Entity
 	}{
-		{"name is trimmed, its inside is not",
+		{"only the ends of a name are trimmed",
 			directory.Entity{Ref: "a", Type: directory.School, Name: "\n Escola  Um\u00a0", Degree: "F"},
 			directory.Entity{Ref: "a", Type: directory.School, Name: "Escola  Um", Degree: "F"}},
 		{"state in upper case",
@@ -91,7 +91,7 @@ func TestValidateNormalises(t *testing.T) {
 		{"inep stays on a school",
 			directory.Entity{Ref: "a", Type: directory.School, Name: "E", Degree: "F", INEP: "00000012"},
 			directory.Entity{Ref: "a", Type: directory.School, Name: "E", Degree: "F", INEP: "00000012"}},
-		{"inep of a network is null, right or wrong",
+		{"inep of a network is null, valid or not",
 			directory.Entity{Ref: "a", Type: directory.Network, Name: "E", Degree: "F", INEP: "no number"},
 			directory.Entity{Ref: "a", Type: directory.Network, Name: "E", Degree: "F"}},
 		{"inep of a class is null",
@@ -100,7 +100,7 @@ func TestValidateNormalises(t *testing.T) {
 		{"optional fields of spaces are null",
 			directory.Entity{Ref: "a", Type: directory.School, Name: "E", Degree: "F", INEP: " ", State: "  ", City: "\t"},
 			directory.Entity{Ref: "a", Type: directory.School, Name: "E", Degree: "F"}},
-		{"the rest is as it was",
+		{"other fields are unchanged",
 			directory.Entity{ID: 7, Ref: " r ", Type: directory.Class, Name: "E", Degree: "9", City: " Bauru ", Parent: 3, Deleted: true},
 			directory.Entity{ID: 7, Ref: " r ", Type: directory.Class, Name: "E", Degree: "9", City: " Bauru ", Parent: 3, Deleted: true}},
 	} {

@@ -26,10 +26,10 @@ func TestCursorRoundTrip(t *testing.T) {
 			t.Errorf("Seal(%q, %d) = %q, want 32 characters of A-Za-z0-9_-", list, want, cursor)
 		}
 		if again := sealer.Seal(list, want); again != cursor {
-			t.Errorf("Seal(%q, %d) = %q, then %q", list, want, cursor, again)
+			t.Errorf("Seal(%q, %d) = %q, then %q, want the same cursor", list, want, cursor, again)
 		}
 		if got, err := sealer.Open(list, cursor); got != want || err != nil {
-			t.Errorf("Open(%q, Seal(%d)) = %d, %v", list, want, got, err)
+			t.Errorf("Open(%q, Seal(%d)) = %d, %v, want the sealed position", list, want, got, err)
 		}
 	})
 }
@@ -48,17 +48,17 @@ func TestCursorErrors(t *testing.T) {
 		{"empty", entities, ""},
 		{"another list", "partner 8, entities, type=school", cursor},
 		{"no list", "", cursor},
-		{"a list that begins like it", entities + "s", cursor},
-		{"cut", entities, cursor[:31]},
-		{"longer", entities, cursor + "A"},
+		{"a list with the same prefix", entities + "s", cursor},
+		{"truncated", entities, cursor[:31]},
+		{"one character more", entities, cursor + "A"},
 		{"padded", entities, cursor + "="},
-		{"a line end behind it", entities, cursor + "\n"},
+		{"a line end at the end", entities, cursor + "\n"},
 		{"a line end in place of a character", entities, cursor[:31] + "\n"},
 		{"line ends in place of a group", entities, cursor[:28] + "\r\n\r\n"},
 		{"the other alphabet", entities, strings.Repeat("+", 32)},
-		{"no base64", entities, strings.Repeat("!", 32)},
-		{"the position alone", entities, base64.RawURLEncoding.EncodeToString([]byte{0, 0, 0, 0, 0, 0, 0, 42})},
-		{"a made-up one", entities, strings.Repeat("A", 32)},
+		{"not base64", entities, strings.Repeat("!", 32)},
+		{"only the position", entities, base64.RawURLEncoding.EncodeToString([]byte{0, 0, 0, 0, 0, 0, 0, 42})},
+		{"a made-up cursor", entities, strings.Repeat("A", 32)},
 		{"the cursor of another key", entities, paging.Sealer{Key: []byte("another")}.Seal(entities, 42)},
 		{"the cursor of no key", entities, paging.Sealer{}.Seal(entities, 42)},
 	} {
@@ -77,7 +77,7 @@ func TestEveryCharacterCounts(t *testing.T) {
 			altered := cursor[:i] + string(c) + cursor[i+1:]
 			_, err := sealer.Open(entities, altered)
 			if altered == cursor && err != nil || altered != cursor && !errors.Is(err, paging.ErrCursor) {
-				t.Errorf("Open with %q at %d: %v", c, i, err)
+				t.Errorf("Open with %q at %d = %v, want ErrCursor unless the cursor is unchanged", c, i, err)
 			}
 		}
 	}
@@ -98,7 +98,7 @@ func FuzzOpen(f *testing.F) {
 			return
 		}
 		if again := sealer.Seal(list, position); again != cursor {
-			t.Errorf("Open(%q, %q) = %d, whose cursor is %q", list, cursor, position, again)
+			t.Errorf("Open(%q, %q) = %d, which Seal returns as %q", list, cursor, position, again)
 		}
 	})
 }
@@ -107,7 +107,7 @@ func FuzzOpen(f *testing.F) {
 func TestCursorOfLineEnds(t *testing.T) {
 	for _, text := range []string{strings.Repeat("\n", 32), strings.Repeat("\r", 32), strings.Repeat("A", 31) + "\n"} {
 		if at, err := (paging.Sealer{}).Open("list", text); !errors.Is(err, paging.ErrCursor) {
-			t.Errorf("%q is the position %d, %v", text, at, err)
+			t.Errorf("Open(%q) = %d, %v, want ErrCursor", text, at, err)
 		}
 	}
 }

@@ -29,7 +29,7 @@ func TestUnionOfAll(t *testing.T) {
 		for j, d := range all {
 			was := slices.Clone(d)
 			if got := slices.Clone(c).Union(d); !slices.Equal(got, all[i|j]) || !slices.Equal(d, was) {
-				t.Fatalf("%v united with %v is %v, want %v", c, was, got, all[i|j])
+				t.Fatalf("%v.Union(%v) = %v, want %v", c, was, got, all[i|j])
 			}
 		}
 	}
@@ -46,13 +46,13 @@ func TestTotalOfTwoDays(t *testing.T) {
 			r := reading.Record{Days: []reading.Day{{Date: 1, Read: true, Coverage: c}, {Date: 2, Read: true, Coverage: d}}}
 			want := reading.PercentOf(all[i|j].Within(5), 5)
 			if got, ok := direct.Total(r, period, 5); got.Percent != want || !ok {
-				t.Fatalf("%v and %v are %v, %t, want %v", c, d, got.Percent, ok, want)
+				t.Fatalf("Total of %v and %v = %v, %t, want %v", c, d, got.Percent, ok, want)
 			}
 			if (i+j)%16 > 0 { // the stored form takes longer
 				continue
 			}
 			if got, ok, err := stored.TotalBinary(r.AppendBinary(nil), period, 5); got.Percent != want || !ok || err != nil {
-				t.Fatalf("%v and %v are stored as %v, %t, %v, want %v", c, d, got.Percent, ok, err, want)
+				t.Fatalf("TotalBinary of %v and %v = %v, %t, %v, want %v", c, d, got.Percent, ok, err, want)
 			}
 		}
 	}
@@ -62,7 +62,7 @@ func TestTotalOfTwoDays(t *testing.T) {
 func TestNegativeSpeed(t *testing.T) {
 	for _, n := range []int64{-1, -1 << 63} {
 		if reading.WordsPerMinute(n) != reading.WordsPerMinute(0) {
-			t.Errorf("%d words a minute are not 0", n)
+			t.Errorf("WordsPerMinute(%d) is not WordsPerMinute(0)", n)
 		}
 	}
 }

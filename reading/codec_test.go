@@ -42,7 +42,7 @@ func TestBinaryForm(t *testing.T) {
 			{Date: 100, Read: true, MS: 6_000, Minutes: 1, First: 5, Last: 9, Coverage: reading.Coverage{{0, 10}, {11, 13}}},
 			{Date: 103, Read: true, MS: 1, First: 1, Last: 1, Coverage: reading.Coverage{{200, 328}}},
 		}}, "01 02" + "c8 01 f0 2e 01 05 04 02 00 0a 01 02" + "03 01 00 01 00 01 c8 01 80 01"},
-		{"the first and the last day there can be", reading.Record{Days: []reading.Day{{Date: math.MinInt32, Read: true}, {Date: math.MaxInt32, Read: true}}},
+		{"the first and the last possible day", reading.Record{Days: []reading.Day{{Date: math.MinInt32, Read: true}, {Date: math.MaxInt32, Read: true}}},
 			"01 02" + "ff ff ff ff 0f 00 00 00 00 00" + "ff ff ff ff 0f 00 00 00 00 00"},
 		{"the largest numbers", reading.Record{Days: []reading.Day{
 			{Read: true, MS: math.MaxInt64, Minutes: math.MaxInt64, Coverage: reading.Coverage{{0, 1}, {math.MaxInt64 - 1, math.MaxInt64}}},
@@ -92,7 +92,7 @@ func TestCorruptRecords(t *testing.T) {
 		{"intervals that touch", "01 01 00 00 00 00 00 02 00 01 00 01"},
 		{"an interval that ends too far", "01 01 00 00 00 00 00 01 ff ff ff ff ff ff ff ff 7f 01"},
 		{"an interval that starts too far", "01 01 00 00 00 00 00 02 00 01 ff ff ff ff ff ff ff ff 7f 01"},
-		{"an interval that starts too far, and whose end comes round again",
+		{"an interval that starts too far, and whose end overflows",
 			"01 01 00 00 00 00 00 02 00 80 80 80 80 80 80 80 80 40 ff ff ff ff ff ff ff ff 7f ff ff ff ff ff ff ff ff 7f"},
 		{"an extent that overflows", "01 01 00 00 00 00 00 01 00 80 80 80 80 80 80 80 80 80 01"},
 		{"a number longer than needed", "01 80 00"},
@@ -147,7 +147,7 @@ func TestRecordRoundTrip(t *testing.T) {
 			of.Merge(d)
 		}
 		if !reflect.DeepEqual(r.Days, want.Days) {
-			t.Errorf("%s: with a day added = %+v, want %+v", rule, r.Days, want.Days)
+			t.Errorf("%s: after Merge of two segments = %+v, want %+v", rule, r.Days, want.Days)
 		}
 	}
 }
@@ -167,14 +167,14 @@ func FuzzRecord(f *testing.F) {
 			return
 		}
 		if got := r.AppendBinary(nil); !bytes.Equal(got, data) {
-			t.Errorf("%x is encoded again as %x", data, got)
+			t.Errorf("AppendBinary of the record decoded from %x = %x, want the same bytes", data, got)
 		}
 		rebuilt := reading.Record{}
 		for _, d := range r.Days {
 			rebuilt.Merge(d)
 		}
 		if got := rebuilt.AppendBinary(nil); !bytes.Equal(got, data) {
-			t.Errorf("the days of %x, merged again, are %x", data, got)
+			t.Errorf("AppendBinary of the merged days of %x = %x, want the same bytes", data, got)
 		}
 	})
 }

@@ -15,9 +15,9 @@ func TestCoverageAdd(t *testing.T) {
 		add  reading.Interval
 		want reading.Coverage
 	}{
-		{"behind the last", reading.Interval{70, 80}, reading.Coverage{{10, 20}, {30, 40}, {50, 60}, {70, 80}}},
+		{"after the last", reading.Interval{70, 80}, reading.Coverage{{10, 20}, {30, 40}, {50, 60}, {70, 80}}},
 		{"touches the last", reading.Interval{60, 80}, reading.Coverage{{10, 20}, {30, 40}, {50, 80}}},
-		{"one unit behind the last", reading.Interval{61, 80}, reading.Coverage{{10, 20}, {30, 40}, {50, 60}, {61, 80}}},
+		{"one unit after the last", reading.Interval{61, 80}, reading.Coverage{{10, 20}, {30, 40}, {50, 60}, {61, 80}}},
 		{"inside the last", reading.Interval{52, 55}, base},
 		{"the last itself", reading.Interval{50, 60}, base},
 		{"before the first", reading.Interval{0, 9}, reading.Coverage{{0, 9}, {10, 20}, {30, 40}, {50, 60}}},
@@ -31,8 +31,8 @@ func TestCoverageAdd(t *testing.T) {
 		{"swallows all", reading.Interval{0, 100}, reading.Coverage{{0, 100}}},
 		{"swallows the middle", reading.Interval{25, 45}, reading.Coverage{{10, 20}, {25, 45}, {50, 60}}},
 		{"without extent", reading.Interval{25, 25}, base},
-		{"the wrong way round", reading.Interval{45, 25}, base},
-		{"all there is", reading.Interval{math.MinInt64, math.MaxInt64}, reading.Coverage{{math.MinInt64, math.MaxInt64}}},
+		{"reversed", reading.Interval{45, 25}, base},
+		{"the largest interval", reading.Interval{math.MinInt64, math.MaxInt64}, reading.Coverage{{math.MinInt64, math.MaxInt64}}},
 	} {
 		if got := slices.Clone(base).Add(test.add); !slices.Equal(got, test.want) {
 			t.Errorf("%s: %v.Add(%v) = %v, want %v", test.rule, base, test.add, got, test.want)
@@ -65,7 +65,7 @@ func TestUnionSharesNothing(t *testing.T) {
 		u := c.Union(d)
 		u[0].From, u[len(u)-1].To = -1, 100
 		if want := (reading.Coverage{{1, 2}, {5, 6}}); !slices.Equal(d, want) {
-			t.Errorf("a change of %v.Union(d) shows in d: %v", c, d)
+			t.Errorf("changing the result of %v.Union(d) changed d to %v", c, d)
 		}
 	}
 }

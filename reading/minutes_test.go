@@ -29,9 +29,9 @@ func TestDayMinutes(t *testing.T) {
 		{"the largest remainder first", []int64{1_000, 2_001, 2_000}, []reading.Minutes{0, 1, 0}},
 		{"the remainder counts, not the time", []int64{60_000, 3_000}, []reading.Minutes{10, 1}},
 		{"a tie goes to the lower id", []int64{1_500, 7_500}, []reading.Minutes{1, 1}},
-		{"ties of three", []int64{8_000, 2_000, 2_000}, []reading.Minutes{2, 0, 0}},
-		{"two left for three", []int64{4_000, 4_000, 4_000}, []reading.Minutes{1, 1, 0}},
-		{"a full tenth gets no more", []int64{6_000, 2_999, 1}, []reading.Minutes{1, 1, 0}},
+		{"a tie of three", []int64{8_000, 2_000, 2_000}, []reading.Minutes{2, 0, 0}},
+		{"two tenths for a tie of three", []int64{4_000, 4_000, 4_000}, []reading.Minutes{1, 1, 0}},
+		{"a book of a full tenth gets no more", []int64{6_000, 2_999, 1}, []reading.Minutes{1, 1, 0}},
 		{"just below half a tenth together", []int64{6_000, 2_998, 1}, []reading.Minutes{1, 0, 0}},
 		{"the example of the package", []int64{1_103_000, 65_000}, []reading.Minutes{184, 11}},
 		{"no overflow", []int64{1<<63 - 1, 1<<63 - 1}, []reading.Minutes{1_537_228_672_809_130, 1_537_228_672_809_129}}, // 1,807 ms remain of each
@@ -63,7 +63,7 @@ func TestShow(t *testing.T) {
 		reading.Percent(0):         "0.00", reading.Percent(7): "0.07", reading.Percent(60_00): "60.00", reading.Percent(100_00): "100.00",
 	} {
 		if text, err := json.Marshal(shown); shown.String() != want || string(text) != want || err != nil {
-			t.Errorf("%T shows as %v and is %s, %v in JSON, want %s", shown, shown, text, err, want)
+			t.Errorf("%T: String = %v, Marshal = %s, %v, want %s", shown, shown, text, err, want)
 		}
 	}
 }

@@ -21,15 +21,15 @@ func TestDayAdd(t *testing.T) {
 	}{
 		{"the first segment", 500, 1_000, reading.Interval{0, 10},
 			reading.Day{Date: 20_000, Read: true, First: 500, Last: 500, MS: 1_000, Coverage: reading.Coverage{{0, 10}}}},
-		{"an earlier one", 400, 2_000, reading.Interval{20, 30},
+		{"an earlier segment", 400, 2_000, reading.Interval{20, 30},
 			reading.Day{Date: 20_000, Read: true, First: 400, Last: 500, MS: 3_000, Coverage: reading.Coverage{{0, 10}, {20, 30}}}},
-		{"a later one, which reads again", 86_399, 3_000, reading.Interval{5, 15},
+		{"a later segment, which overlaps", 86_399, 3_000, reading.Interval{5, 15},
 			reading.Day{Date: 20_000, Read: true, First: 400, Last: 86_399, MS: 6_000, Coverage: reading.Coverage{{0, 15}, {20, 30}}}},
-		{"one without extent counts in time only", 450, 4_000, reading.Interval{17, 17},
+		{"a segment without extent adds only time", 450, 4_000, reading.Interval{17, 17},
 			reading.Day{Date: 20_000, Read: true, First: 400, Last: 86_399, MS: 10_000, Coverage: reading.Coverage{{0, 15}, {20, 30}}}},
-		{"one without time at midnight", 0, 0, reading.Interval{-10, 0},
+		{"a segment without time at midnight", 0, 0, reading.Interval{-10, 0},
 			reading.Day{Date: 20_000, Read: true, First: 0, Last: 86_399, MS: 10_000, Coverage: reading.Coverage{{0, 15}, {20, 30}}}},
-		{"what is before position 0 is left out", 1, 0, reading.Interval{-10, 17},
+		{"positions below 0 are left out", 1, 0, reading.Interval{-10, 17},
 			reading.Day{Date: 20_000, Read: true, First: 0, Last: 86_399, MS: 10_000, Coverage: reading.Coverage{{0, 17}, {20, 30}}}},
 	} {
 		d.Add(step.at, step.ms, step.extent)
@@ -44,10 +44,10 @@ func TestDayOfNothingButASegment(t *testing.T) {
 	d.Add(0, 0, reading.Interval{})
 	var r reading.Record
 	if r.Merge(empty); len(r.Days) != 0 {
-		t.Errorf("a day that nothing was added to makes %+v, want no day", r.Days)
+		t.Errorf("Merge of an empty day makes %+v, want no day", r.Days)
 	}
 	if r.Merge(d); len(r.Days) != 1 {
-		t.Errorf("a segment of 0 ms at midnight makes %+v, want a day", r.Days)
+		t.Errorf("Merge of a day with a segment of 0 ms at midnight makes %+v, want a day", r.Days)
 	}
 	if _, ok := r.Total(calendar.Period{Start: 20_000, End: 20_000}, 10); !ok {
 		t.Error("a segment of 0 ms at midnight has no total, want one")
@@ -58,7 +58,7 @@ func TestDayOfNothingButASegment(t *testing.T) {
 		t.Errorf("merging an empty day moves the first segment to %d, want 900", late.First)
 	}
 	if empty.Merge(late); empty.First != 900 || !empty.Read {
-		t.Errorf("merging into an empty day = %+v, want that of %+v", empty, late)
+		t.Errorf("merging into an empty day = %+v, want the first segment of %+v", empty, late)
 	}
 }
 
@@ -69,7 +69,7 @@ func TestMergeSharesNothing(t *testing.T) {
 	r.Merge(d)
 	r.Days[0].Add(1, 1, reading.Interval{From: 15, To: 90})
 	if want := (reading.Coverage{{10, 20}}); !slices.Equal(d.Coverage, want) {
-		t.Errorf("a change of the record shows in the day merged: %v, want %v", d.Coverage, want)
+		t.Errorf("changing the record changed the merged day to %v, want %v", d.Coverage, want)
 	}
 }
 
@@ -100,26 +100,26 @@ func TestRecordInAnyOrder(t *testing.T) {
 		d.Add(at, ms, reading.Interval{From: from, To: to})
 		return d
 	}
-	parts := []reading.Day{day(-1, 500, 10, 0, 10), day(-1, 400, 20, 20, 30), day(2, 7, 30, 5, 5), day(-1, 600, 40, 10, 15)}
+	days := []reading.Day{day(-1, 500, 10, 0, 10), day(-1, 400, 20, 20, 30), day(2, 7, 30, 5, 5), day(-1, 600, 40, 10, 15)}
 	want := reading.Record{Days: []reading.Day{
 		{Date: -1, Read: true, First: 400, Last: 600, MS: 70, Minutes: 3, Coverage: reading.Coverage{{0, 15}, {20, 30}}},
 		{Date: 2, Read: true, First: 7, Last: 7, MS: 30, Minutes: 1},
 	}}
 	for _, order := range []string{"0123", "3210", "1302", "2031"} {
 		for cut := range len(order) {
-			var r, piece reading.Record
+			var r, other reading.Record
 			for i, n := range order {
-				if d := parts[n-'0']; i < cut {
-					piece.Merge(d)
+				if d := days[n-'0']; i < cut {
+					other.Merge(d)
 				} else {
 					r.Merge(d)
 				}
 			}
-			for _, d := range piece.Days {
+			for _, d := range other.Days {
 				r.Merge(d)
 			}
 			if !reflect.DeepEqual(r, want) {
-				t.Errorf("in the order %s, cut at %d: %+v, want %+v", order, cut, r, want)
+				t.Errorf("days in the order %s, split at %d = %+v, want %+v", order, cut, r, want)
 			}
 		}
 	}

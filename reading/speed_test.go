@@ -53,7 +53,7 @@ func TestParseSpeedDistinguishes(t *testing.T) {
 		a, errA := reading.ParseSpeed(test[0])
 		b, errB := reading.ParseSpeed(test[1])
 		if a == b || errA != nil || errB != nil {
-			t.Errorf("ParseSpeed(%q), (%q) = %v, %v, want two speeds", test[0], test[1], a, b)
+			t.Errorf("ParseSpeed(%q), (%q) = %v, %v, want two different speeds", test[0], test[1], a, b)
 		}
 	}
 }
@@ -111,7 +111,7 @@ func FuzzParseSpeed(f *testing.F) {
 		}
 		x, ok := new(big.Rat).SetString(text)
 		if !ok {
-			t.Fatalf("no fraction: %q", text)
+			t.Fatalf("big.Rat refuses %q", text)
 		}
 		if x.Sign() < 0 {
 			if !errors.Is(err, reading.ErrNegativeSpeed) {
@@ -138,6 +138,6 @@ func TestSpeedShows(t *testing.T) {
 		}
 	}
 	if got := (reading.Speed{}).String(); got != "none" {
-		t.Errorf("the zero Speed shows as %s, want none", got)
+		t.Errorf("String of the zero Speed = %s, want none", got)
 	}
 }

@@ -29,11 +29,11 @@ func TestNewSegment(t *testing.T) {
 	seven := schools.EventID{Hash: 7}
 	want := schools.Event{ID: seven, User: 3, Day: 20_000, Effect: schools.EffectiveReading, At: 5401, MS: 60_000, Book: 11, Extent: reading.Interval{From: 5, To: 9}}
 	if got := schools.NewSegment(seven, 3, 11, s); got != want {
-		t.Errorf("an effective segment is %+v, want %+v", got, want)
+		t.Errorf("NewSegment(effective) = %+v, want %+v", got, want)
 	}
 	s.Speed = reading.WordsPerMinute(801)
 	if got, want := schools.NewSegment(seven, 3, 11, s), (schools.Event{ID: seven, User: 3, Day: 20_000, Effect: schools.Presence}); got != want {
-		t.Errorf("one that is not effective is %+v, want %+v", got, want)
+		t.Errorf("NewSegment(too fast) = %+v, want %+v", got, want)
 	}
 }
 
@@ -43,22 +43,22 @@ func TestAccessKinds(t *testing.T) {
 	for i, name := range names {
 		kind := schools.AccessKind(i + 1)
 		if got, ok := schools.ParseAccessKind(name); got != kind || !ok || kind.String() != name {
-			t.Errorf("%s is kind %d, %t, and kind %d is %v", name, got, ok, kind, kind)
+			t.Errorf("ParseAccessKind(%s) = %d, %t, and kind %d has the name %v", name, got, ok, kind, kind)
 		}
 		want := schools.Presence
 		if i >= 6 {
 			want = schools.Silent
 		}
 		if e := schools.NewAccess(schools.EventID{Hash: 1}, 2, calendar.Date(9).Start(), kind); e.Effect != want || e.Day != 9 {
-			t.Errorf("an access of kind %v is %+v, want the effect %d", kind, e, want)
+			t.Errorf("NewAccess(%v) = %+v, want the effect %d on day 9", kind, e, want)
 		}
 	}
 	for kind, want := range map[schools.AccessKind]string{0: "access kind 0", 9: "access kind 9"} {
 		if got := kind.String(); got != want {
-			t.Errorf("kind %d is %q, want %q", uint8(kind), got, want)
+			t.Errorf("AccessKind(%d).String() = %q, want %q", uint8(kind), got, want)
 		}
 		if _, ok := schools.ParseAccessKind(want); ok {
-			t.Errorf("%q is a kind", want)
+			t.Errorf("ParseAccessKind(%q) = true, want false", want)
 		}
 	}
 }
@@ -72,11 +72,11 @@ func TestProfiles(t *testing.T) {
 	}
 	for profile, want := range map[schools.Profile]string{0: "profile 0", 1: "student", 2: "teacher", 3: "profile 3"} {
 		if got := profile.String(); got != want {
-			t.Errorf("profile %d is %q, want %q", uint8(profile), got, want)
+			t.Errorf("Profile(%d).String() = %q, want %q", uint8(profile), got, want)
 		}
 	}
 	if got := schools.HistoryStart().String(); got != "2026-01-01" {
-		t.Errorf("the history starts on %s", got)
+		t.Errorf("HistoryStart() = %s, want 2026-01-01", got)
 	}
 }
 
@@ -86,10 +86,10 @@ func TestBooks(t *testing.T) {
 	books.Add(schools.Book{ID: 1, Title: "title", Author: "author", ISBN: "isbn", Length: 9})
 	books.Add(schools.Book{ID: 2})
 	if b := books.Book(1); b == nil || b.Title != "title" || b.Length != 9 || books.Book(3) != nil {
-		t.Errorf("book 1 is %+v, and book 3 %+v", b, books.Book(3))
+		t.Errorf("Book(1) = %+v, Book(3) = %+v, want only the first", b, books.Book(3))
 	}
 	if got, want := books.Bytes(), 2*120+len("titleauthorisbn"); got != want {
-		t.Errorf("the books hold %d bytes, want %d", got, want)
+		t.Errorf("Bytes() = %d, want %d", got, want)
 	}
 }
 
@@ -100,10 +100,10 @@ func TestSeriesCharacters(t *testing.T) {
 		letter := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c >= 0x80
 		e := schools.NewEventID('s', id)
 		if got, want := e.Series != 0, !letter && c != '0'; got != want {
-			t.Errorf("%q is in a series: %t, want %t", id, got, want)
+			t.Errorf("NewEventID(%q) has a series: %t, want %t", id, got, want)
 		}
 		if digit := '1' <= c && c <= '9'; digit && e.Number != int64(c-'0')*10+7 || e.Series != 0 && !digit && e.Number != 7 {
-			t.Errorf("%q has the number %d", id, e.Number)
+			t.Errorf("NewEventID(%q).Number = %d, want the digits at its end", id, e.Number)
 		}
 	}
 }

@@ -67,13 +67,13 @@ func TestIdentifiersDiffer(t *testing.T) {
 		a, b := schools.NewEventID('s', []byte(x)), schools.NewEventID(kind, []byte(y))
 		same := x == y && kind == 's'
 		if (a == b) != same || (a.Compare(b) == 0) != same || a.Compare(b) != -b.Compare(a) {
-			t.Fatalf("%q is %+v, %c%q is %+v: Compare = %d, %d", x, a, kind, y, b, a.Compare(b), b.Compare(a))
+			t.Fatalf("ids of %q = %+v and of %c%q = %+v: Compare = %d, %d", x, a, kind, y, b, a.Compare(b), b.Compare(a))
 		}
 		if a.Series == 0 && b.Series != 0 && a.Compare(b) != -1 {
-			t.Fatalf("%q, which has no number, comes behind %q", x, y)
+			t.Fatalf("%q, which has no number, is sorted after %q, want before", x, y)
 		}
 		if (a.Series != 0) != canonical.MatchString(x) {
-			t.Fatalf("%q is %+v", x, a)
+			t.Fatalf("NewEventID(%q) = %+v, want a series only if the text ends in a number", x, a)
 		}
 	})
 }

@@ -66,7 +66,7 @@ func TestMigrationsAgree(t *testing.T) {
 	names := func(engine database.Engine) (list []string) {
 		paths, err := fs.Glob(authdb.Migrations, "migrations/"+string(engine)+"/*")
 		if err != nil || len(paths) == 0 {
-			t.Fatalf("%s: %d migrations, %v", engine, len(paths), err)
+			t.Fatalf("%s: %d migrations, %v, want some", engine, len(paths), err)
 		}
 		for _, p := range paths {
 			list = append(list, filepath.Base(p))
@@ -74,6 +74,6 @@ func TestMigrationsAgree(t *testing.T) {
 		return list
 	}
 	if pg, lite := names(database.Postgres), names(database.SQLite); !slices.Equal(pg, lite) {
-		t.Errorf("migrations/postgres has %q, migrations/sqlite %q", pg, lite)
+		t.Errorf("migrations/postgres has %q, migrations/sqlite has %q, want the same", pg, lite)
 	}
 }

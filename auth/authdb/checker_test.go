@@ -16,7 +16,7 @@ import (
 type counting struct {
 	*authdb.Checker
 	*clock
-	together int
+	batches int
 }
 
 func newCounting(t *testing.T, db *database.DB) *counting {
@@ -26,7 +26,7 @@ func newCounting(t *testing.T, db *database.DB) *counting {
 	c.Checker = &authdb.Checker{
 		Store: &authdb.Store{DB: db.DB, Now: c.clock.Now}, API: auth.Libraries, Limiter: &authdb.Limiter{DB: db.DB, Now: c.clock.Now},
 		Batch: func(ctx context.Context, queries []string, args, dest [][]any) error {
-			c.together++
+			c.batches++
 			return db.Batch(ctx, queries, args, dest)
 		},
 	}
@@ -59,18 +59,18 @@ func TestCountedIsExact(t *testing.T) {
 	id := auth.Tenant(1)
 	text, ours := issue(t, c.Store, authdb.IssueParams{Tenant: id, API: auth.Libraries})
 	another, k := issue(t, c.Store, authdb.IssueParams{Tenant: id, API: auth.Libraries})
-	left := func(what, text string, want, together int) {
+	left := func(what, text string, want, batches int) {
 		t.Helper()
-		before := c.together
-		if n, err := c.ask(t, text); err != nil || n != want || c.together-before != together {
-			t.Errorf("%s: %d left, %v, sent together %d times, want %d, nil, %d", what, n, err, c.together-before, want, together)
+		before := c.batches
+		if n, err := c.ask(t, text); err != nil || n != want || c.batches-before != batches {
+			t.Errorf("%s: %d left, %v, in %d batches, want %d, nil, %d", what, n, err, c.batches-before, want, batches)
 		}
 	}
-	refused := func(what, text string, together int) {
+	refused := func(what, text string, batches int) {
 		t.Helper()
-		before := c.together
-		if _, err := c.ask(t, text); !errors.Is(err, authdb.ErrKey) || c.together-before != together {
-			t.Errorf("%s: %v, sent together %d times, want ErrKey, %d", what, err, c.together-before, together)
+		before := c.batches
+		if _, err := c.ask(t, text); !errors.Is(err, authdb.ErrKey) || c.batches-before != batches {
+			t.Errorf("%s: Check = %v, in %d batches, want ErrKey, %d", what, err, c.batches-before, batches)
 		}
 	}
 	left("the first time", text, 9, 0)
@@ -83,18 +83,18 @@ func TestCountedIsExact(t *testing.T) {
 	}
 	refused("revoked", another, 1)
 	refused("revoked, again", another, 0)
-	left("the other key after it", text, 5, 1)
+	left("the other key afterwards", text, 5, 1)
 	c.set(start.Add(time.Minute))
 	left("the next minute", text, 9, 1)
 	if _, q, err := c.Check(t.Context(), text, 0, authdb.Joined{}); q != nil || err != nil {
-		t.Errorf("without a limit: %v, %v, want nothing counted", q, err)
+		t.Errorf("Check without a limit = %v, %v, want nothing counted", q, err)
 	}
 	left("after that", text, 8, 1)
 	if err := c.Revoke(t.Context(), ours.ID()); err != nil {
 		t.Fatal(err)
 	}
 	if _, q, err := c.Check(t.Context(), text, 0, authdb.Joined{}); q != nil || !errors.Is(err, authdb.ErrKey) {
-		t.Errorf("revoked, without a limit: %v, %v, want ErrKey", q, err)
+		t.Errorf("Check of a revoked key without a limit = %v, %v, want ErrKey", q, err)
 	}
 }
 
@@ -131,7 +131,7 @@ func TestCheckBeside(t *testing.T) {
 			var a, b int64
 			g, _, err := c.Check(t.Context(), text, 10, authdb.Joined{Table: "beside", Columns: "v.b, v.a", Dest: []any{&b, &a}})
 			if err != nil || g.Key.ID() != k.ID() || a != 5 || b != 6 {
-				t.Errorf("Check = %+v, %v with %d and %d beside it, want key %s with 5 and 6", g, err, a, b, k.ID())
+				t.Errorf("Check = %+v, %v with the columns %d and %d, want key %s with 5 and 6", g, err, a, b, k.ID())
 			}
 		}
 	})

@@ -57,7 +57,7 @@ func TestIssue(t *testing.T) {
 		_, second := issueDirectory(t, s, authdb.IssueParams{Tenant: partner})
 		_, third := issueDirectory(t, s, authdb.IssueParams{Tenant: other})
 		if second.ID() != "1-2" || third.ID() != "2-1" {
-			t.Errorf("further ids are %s and %s, want 1-2 and 2-1: numbers are the tenant's own", second.ID(), third.ID())
+			t.Errorf("next ids = %s and %s, want 1-2 and 2-1: each tenant has its own numbers", second.ID(), third.ID())
 		}
 	})
 }
@@ -212,8 +212,8 @@ func TestRevoke(t *testing.T) {
 func TestRevokeNetwork(t *testing.T) {
 	everywhere(t, func(t *testing.T, s *authdb.Store, c *clock) {
 		acme, other := auth.Tenant(1), auth.Tenant(2)
-		gone1, _ := issue(t, s, authdb.IssueParams{Tenant: acme, API: auth.Schools, Network: 5})
-		gone2, _ := issue(t, s, authdb.IssueParams{Tenant: acme, API: auth.Schools, Network: 5})
+		first, _ := issue(t, s, authdb.IssueParams{Tenant: acme, API: auth.Schools, Network: 5})
+		second, _ := issue(t, s, authdb.IssueParams{Tenant: acme, API: auth.Schools, Network: 5})
 		sibling, _ := issue(t, s, authdb.IssueParams{Tenant: acme, API: auth.Schools, Network: 6})
 		libraries, _ := issue(t, s, authdb.IssueParams{Tenant: acme, API: auth.Libraries})
 		secret, directory := issueDirectory(t, s, authdb.IssueParams{Tenant: acme})
@@ -230,8 +230,8 @@ func TestRevokeNetwork(t *testing.T) {
 			if !errors.Is(err, result) {
 				t.Fatal(err)
 			}
-			checkLive(t, s, "a key of the network", gone1, auth.Schools, result == stop)
-			checkLive(t, s, "the other key of the network", gone2, auth.Schools, result == stop)
+			checkLive(t, s, "a key of the network", first, auth.Schools, result == stop)
+			checkLive(t, s, "the other key of the network", second, auth.Schools, result == stop)
 		}
 		checkLive(t, s, "a sibling's key", sibling, auth.Schools, true)
 		checkLive(t, s, "a key of no network", libraries, auth.Libraries, true)
@@ -240,8 +240,8 @@ func TestRevokeNetwork(t *testing.T) {
 		if err := s.RevokeNetwork(t.Context(), s.DB, acme, 0); err != nil {
 			t.Error(err)
 		}
-		checkLive(t, s, "network 0, which is none", libraries, auth.Libraries, true)
-		checkSecret(t, s, "network 0, which is none", directory.ID(), secret)
+		checkLive(t, s, "network 0, which does not exist", libraries, auth.Libraries, true)
+		checkSecret(t, s, "network 0, which does not exist", directory.ID(), secret)
 	})
 }
 
@@ -284,7 +284,7 @@ func TestRotate(t *testing.T) {
 			t.Errorf("Rotate = %+v, want %+v", k, want)
 		}
 		if k.RateBudget() != old.RateBudget() {
-			t.Errorf("the successor's budget is %v, want %v (G3)", k.RateBudget(), old.RateBudget())
+			t.Errorf("budget of the successor = %v, want %v (G3)", k.RateBudget(), old.RateBudget())
 		}
 		end := start.Add(time.Minute + 7*24*time.Hour)
 		c.set(end.Add(-time.Microsecond))
@@ -324,7 +324,7 @@ func TestRotateExpires(t *testing.T) {
 			_, old := issue(t, s, params)
 			_, k, err := s.Rotate(t.Context(), s.DB, old.ID(), time.Hour, &expires)
 			if err != nil || !k.Expires.Equal(expires) {
-				t.Errorf("Rotate(%v) expires %v, %v", expires, k.Expires, err)
+				t.Errorf("Rotate(%v) returned a key that expires at %v, %v, want the given time", expires, k.Expires, err)
 			}
 		}
 		_, old := issue(t, s, params)
@@ -371,10 +371,10 @@ func TestRotateErrors(t *testing.T) {
 			}
 		}
 		if _, _, err := s.Rotate(t.Context(), s.DB, live.ID(), -time.Second, nil); err == nil {
-			t.Error("Rotate with a negative grace = no error")
+			t.Error("Rotate with a negative grace = nil, want an error")
 		}
 		if keys, err := s.List(t.Context()); err != nil || len(keys) != 3 {
-			t.Errorf("%d keys, %v, want the 3 from before", len(keys), err)
+			t.Errorf("List = %d keys, %v, want the 3 issued ones", len(keys), err)
 		}
 	})
 }

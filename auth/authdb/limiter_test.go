@@ -57,11 +57,11 @@ func TestLimiterAdmitsExactlyTheLimit(t *testing.T) {
 		}
 		wg.Wait()
 		if n := admitted.Load(); n != 60 {
-			t.Errorf("minute %d: %d of 180 requests are admitted, want 60", minute, n)
+			t.Errorf("minute %d: %d of 180 requests were admitted, want 60", minute, n)
 		}
 		// Each of 59 … 0 is reported once.
 		if n := remaining.Load(); n != 59*60/2 {
-			t.Errorf("minute %d: the remainders told sum to %d, want %d", minute, n, 59*60/2)
+			t.Errorf("minute %d: sum of the returned remainders = %d, want %d", minute, n, 59*60/2)
 		}
 	}
 }
@@ -89,24 +89,24 @@ func TestLimiterAgreesWithMemory(t *testing.T) {
 func TestLimiterTurnOfTheMinute(t *testing.T) {
 	c := &clock{}
 	l := limiters(t, 1, c.Now)[0]
-	turn := start.Add(time.Minute)
+	next := start.Add(time.Minute)
 	for i, step := range []struct {
 		at   time.Time
 		want auth.Quota // of a limit of 2
 	}{
-		{turn.Add(-time.Millisecond), auth.Quota{Limit: 2, Remaining: 1, Reset: 1, OK: true}},
-		{turn, auth.Quota{Limit: 2, Remaining: 1, Reset: 60, OK: true}},
-		{turn.Add(-time.Millisecond), auth.Quota{Limit: 2, Remaining: 0, Reset: 60, OK: true}}, // late: counts in the later minute
-		{turn.Add(time.Second), auth.Quota{Limit: 2, Remaining: 0, Reset: 59}},
-		{turn.Add(-time.Minute), auth.Quota{Limit: 2, Remaining: 0, Reset: 59}},                                   // a minute late: still counts in the later minute
-		{turn.Add(-time.Minute - time.Millisecond), auth.Quota{Limit: 2, Remaining: 1, Reset: 1, OK: true}},       // the clock was set back: the count starts again
-		{turn.Add(59*time.Second + 999*time.Millisecond), auth.Quota{Limit: 2, Remaining: 1, Reset: 1, OK: true}}, // two minutes later
-		{turn.Add(24*time.Hour + 30*time.Second), auth.Quota{Limit: 2, Remaining: 1, Reset: 30, OK: true}},        // a day later
-		{turn.Add(24*time.Hour + 30*time.Second), auth.Quota{Limit: 2, Remaining: 0, Reset: 30, OK: true}},
+		{next.Add(-time.Millisecond), auth.Quota{Limit: 2, Remaining: 1, Reset: 1, OK: true}},
+		{next, auth.Quota{Limit: 2, Remaining: 1, Reset: 60, OK: true}},
+		{next.Add(-time.Millisecond), auth.Quota{Limit: 2, Remaining: 0, Reset: 60, OK: true}}, // late: counts in the later minute
+		{next.Add(time.Second), auth.Quota{Limit: 2, Remaining: 0, Reset: 59}},
+		{next.Add(-time.Minute), auth.Quota{Limit: 2, Remaining: 0, Reset: 59}},                                   // a minute late: still counts in the later minute
+		{next.Add(-time.Minute - time.Millisecond), auth.Quota{Limit: 2, Remaining: 1, Reset: 1, OK: true}},       // the clock was set back: the count starts again
+		{next.Add(59*time.Second + 999*time.Millisecond), auth.Quota{Limit: 2, Remaining: 1, Reset: 1, OK: true}}, // two minutes later
+		{next.Add(24*time.Hour + 30*time.Second), auth.Quota{Limit: 2, Remaining: 1, Reset: 30, OK: true}},        // a day later
+		{next.Add(24*time.Hour + 30*time.Second), auth.Quota{Limit: 2, Remaining: 0, Reset: 30, OK: true}},
 	} {
 		c.set(step.at)
 		if got, err := l.Take(t.Context(), auth.Budget{Tenant: 1, Name: "b"}, 2); err != nil || got != step.want {
-			t.Errorf("step %d, %v: %+v, %v, want %+v", i, step.at, got, err, step.want)
+			t.Errorf("step %d: Take at %v = %+v, %v, want %+v", i, step.at, got, err, step.want)
 		}
 	}
 }
@@ -116,7 +116,7 @@ func TestLimiterClockOfTheDatabase(t *testing.T) {
 	l := limiters(t, 1, nil)[0]
 	q, err := l.Take(t.Context(), auth.Budget{Tenant: 1, Name: "b"}, 2)
 	if err != nil || q.Remaining != 1 || !q.OK || q.Reset < 1 || q.Reset > 60 {
-		t.Errorf("Take = %+v, %v", q, err)
+		t.Errorf("Take = %+v, %v, want the first of 2 requests of the minute", q, err)
 	}
 	var off int64
 	err = l.DB.NewRaw(`SELECT abs(extract(epoch FROM clock_timestamp()) * 1000 - taken)::bigint FROM rates WHERE tenant_id = 1`).Scan(t.Context(), &off)

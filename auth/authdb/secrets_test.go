@@ -75,7 +75,7 @@ func TestIssueDirectory(t *testing.T) {
 		}
 		named, second := issueDirectory(t, s, authdb.IssueParams{Tenant: acme, API: auth.Directory})
 		if named == secret || second.ID() != "1-2" || second.RateBudget() == k.RateBudget() {
-			t.Errorf("a second key is %+v, want 1-2 with a secret and a budget of its own", second)
+			t.Errorf("second key = %+v, want 1-2 with its own secret and budget", second)
 		}
 	})
 }
@@ -129,7 +129,7 @@ func TestSecretIsSealed(t *testing.T) {
 		read()
 		raw, err := base64.RawURLEncoding.DecodeString(secret)
 		if err != nil || len(hash) != 0 || bytes.Contains(sealed, []byte(secret)) || bytes.Contains(sealed, raw) {
-			t.Errorf("the row of a key with the secret %q holds %x and %x", secret, hash, sealed)
+			t.Errorf("row of a key with the secret %q = %x and %x, want neither the plain secret nor a hash", secret, hash, sealed)
 		}
 		if got, err := box(t).Open(k.ID(), sealed); got != secret || err != nil {
 			t.Errorf("Open = %q, %v, want %q", got, err, secret)
@@ -139,7 +139,7 @@ func TestSecretIsSealed(t *testing.T) {
 		_, k = issue(t, s, authdb.IssueParams{Tenant: acme, API: auth.Schools, Network: 5})
 		read()
 		if len(hash) != 32 || sealed != nil {
-			t.Errorf("the row of a schools key holds %x and %x, want a hash alone", hash, sealed)
+			t.Errorf("row of a schools key = %x and %x, want only a hash", hash, sealed)
 		}
 	})
 }
@@ -154,7 +154,7 @@ func TestSecretRefuses(t *testing.T) {
 		for name, id := range map[string]string{
 			"Empty":         "",
 			"Malformed":     "partner-key-01",
-			"NumberAlone":   "1",
+			"OnlyNumber":    "1",
 			"LeadingZero":   "01-1",
 			"SpaceBefore":   " 1-1",
 			"Injected":      "1-1 OR 1=1",
@@ -216,12 +216,12 @@ func TestSecretIsBound(t *testing.T) {
 		altered := bytes.Clone(good)
 		altered[len(altered)-1] ^= 1
 		for name, sealed := range map[string][]byte{
-			"of another tenant": sealedOf(foreign), "of a sibling": sealedOf(sibling), "altered": altered, "cut": good[:20],
+			"of another tenant": sealedOf(foreign), "of another key": sealedOf(sibling), "altered": altered, "truncated": good[:20],
 		} {
 			set(sealed, k)
 			g, err := s.Secret(t.Context(), k.ID(), box(t))
 			if !errors.Is(err, auth.ErrSealed) || errors.Is(err, authdb.ErrKey) || g.Secret != "" {
-				t.Errorf("Secret sealed %s = %q, %v, want ErrSealed", name, g.Secret, err)
+				t.Errorf("Secret with a sealed secret %s = %q, %v, want ErrSealed", name, g.Secret, err)
 			}
 		}
 		set(good, k)
@@ -307,7 +307,7 @@ func TestRotateDirectoryErrors(t *testing.T) {
 		checkSecret(t, s, "not rotated", k.ID(), secret)
 		text, _ := issue(t, s, authdb.IssueParams{Tenant: acme, API: auth.Schools, Network: 5})
 		if _, _, err := s.Rotate(t.Context(), s.DB, "1-2", time.Hour, nil); err != nil {
-			t.Errorf("Rotate of a schools key without a box = %v", err)
+			t.Errorf("Rotate of a schools key without a box = %v, want nil", err)
 		}
 		checkLive(t, s, "schools key in its grace", text, auth.Schools, true)
 

@@ -57,7 +57,7 @@ func TestUses(t *testing.T) {
 		uses.Used(b, start.Add(3*time.Minute))
 		step("the database is ahead", start.Add(2*time.Minute), start.Add(3*time.Minute))
 		if got := lastUsed(t, s, foreign.ID()); !got.IsZero() {
-			t.Errorf("the other tenant's key is last used %v", got)
+			t.Errorf("the other tenant's key was last used %v, want never", got)
 		}
 	})
 }
@@ -74,7 +74,7 @@ func TestUsesSkipsAKnownMinute(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := lastUsed(t, s, k.ID()); !got.IsZero() {
-			t.Errorf("written as %v, want nothing written", got)
+			t.Errorf("last used %v, want nothing written", got)
 		}
 	})
 }
@@ -85,9 +85,9 @@ func TestUsesKeepsWhatItCouldNotWrite(t *testing.T) {
 		_, k := issue(t, s, authdb.IssueParams{Tenant: id, API: auth.Libraries})
 		uses := &authdb.Uses{DB: s.DB}
 		uses.Used(k, start)
-		gone, cancel := context.WithCancel(t.Context())
+		cancelled, cancel := context.WithCancel(t.Context())
 		cancel()
-		if err := uses.Flush(gone); !errors.Is(err, context.Canceled) {
+		if err := uses.Flush(cancelled); !errors.Is(err, context.Canceled) {
 			t.Errorf("Flush = %v, want context.Canceled", err)
 		}
 		if err := uses.Flush(t.Context()); err != nil {
@@ -112,14 +112,14 @@ func TestUsesIsBounded(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := lastUsed(t, s, k.ID()); !got.IsZero() {
-			t.Errorf("the 10,001st key is last used %v, want it dropped", got)
+			t.Errorf("the 10,001st key was last used %v, want its use dropped", got)
 		}
 		uses.Used(k, start)
 		if err := uses.Flush(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if got := lastUsed(t, s, k.ID()); !got.Equal(start) {
-			t.Errorf("at its next use %v, want %v", got, start)
+			t.Errorf("after its next use, last used %v, want %v", got, start)
 		}
 	})
 }
@@ -158,10 +158,10 @@ func TestUsesRun(t *testing.T) {
 
 func TestUsesRunTellsErrors(t *testing.T) {
 	each(t, func(t *testing.T, s *authdb.Store, c *clock) {
-		told := make(chan error)
+		reported := make(chan error)
 		uses := &authdb.Uses{DB: s.DB, Every: time.Millisecond, Error: func(err error) {
 			select {
-			case told <- err:
+			case reported <- err:
 			default:
 			}
 		}}
@@ -172,12 +172,12 @@ func TestUsesRunTellsErrors(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error)
 		go func() { done <- uses.Run(ctx) }()
-		if err := <-told; err == nil {
-			t.Error("told of no error")
+		if err := <-reported; err == nil {
+			t.Error("Error was called with nil, want an error")
 		}
 		cancel()
 		if err := <-done; err == nil {
-			t.Error("Run = no error, want that of its last flush")
+			t.Error("Run = nil, want the error of its last flush")
 		}
 	})
 }

@@ -37,22 +37,22 @@ func TestPutDegrees(t *testing.T) {
 			t.Errorf("PutDegrees = %v, %v, want %v", left, err, want)
 		}
 		if now, _ := snapshotdb.ReadCurrent(ctx, db, auth.Tenant(p)); v != now.Versions || v.Registers <= before.Registers || v.Facts != before.Facts {
-			t.Errorf("versions %+v after %+v, stored %+v, want the registers' raised", v, before, now)
+			t.Errorf("versions %+v after %+v, stored %+v, want only Registers raised", v, before, now)
 		}
 		if got, err := directorydb.Degrees(ctx, db, p); !slices.Equal(got, first) || err != nil {
 			t.Errorf("Degrees = %v, %v, want %v", got, err, first)
 		}
 		if got, err := directorydb.Degrees(ctx, db, other); !slices.Equal(got, directory.DefaultDegrees()) || err != nil {
-			t.Errorf("another partner's = %v, %v, want the usual ones", got, err)
+			t.Errorf("Degrees of another partner = %v, %v, want the default ones", got, err)
 		}
 		e, err := store.UpdateEntity(ctx, p, "escola", directory.EntityInput{Name: sent("Escola Nova")})
 		if err != nil || e.Degree != "9" || e.Name != "Escola Nova" {
-			t.Errorf("editing an entity whose degree is gone = %+v, %v, want it to keep its degree", e, err)
+			t.Errorf("UpdateEntity with a degree outside the vocabulary = %+v, %v, want it to keep its degree", e, err)
 		}
 
 		v2, left, err := (&directorydb.Store{DB: db.DB}).PutDegrees(ctx, p, directory.DefaultDegrees())
 		if len(left) != 0 || err != nil || v2.Registers <= v.Registers {
-			t.Errorf("PutDegrees(the usual) = %+v, %v, %v, want nothing left", v2, left, err)
+			t.Errorf("PutDegrees(default) = %+v, %v, %v, want no other degree left", v2, left, err)
 		}
 	})
 }
@@ -77,7 +77,7 @@ func TestPutDegreesErrors(t *testing.T) {
 			}
 		}
 		if _, _, err := (&directorydb.Store{DB: db.DB}).PutDegrees(t.Context(), p+1, kept); !errors.Is(err, directory.ErrNotFound) {
-			t.Errorf("PutDegrees(of none) = %v, want ErrNotFound", err)
+			t.Errorf("PutDegrees(unknown partner) = %v, want ErrNotFound", err)
 		}
 		if got, err := directorydb.Degrees(t.Context(), db, p); !slices.Equal(got, kept) || err != nil {
 			t.Errorf("Degrees after errors = %v, %v, want %v", got, err, kept)

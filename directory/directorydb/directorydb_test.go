@@ -56,7 +56,7 @@ func TestMigrationsAgree(t *testing.T) {
 		return files
 	}
 	if a, b := list(database.Postgres), list(database.SQLite); !slices.Equal(a, b) {
-		t.Errorf("postgres has %v, sqlite %v", a, b)
+		t.Errorf("migrations of postgres = %v, of sqlite = %v, want the same", a, b)
 	}
 }
 
@@ -65,14 +65,14 @@ func TestPartner(t *testing.T) {
 		ctx := t.Context()
 		a, b := newPartner(t, db, "rede á"), newPartner(t, db, "REDE á")
 		if a == b || a < 1 || b < 1 {
-			t.Fatalf("CreatePartner twice = %d, %d, want two numbers", a, b)
+			t.Fatalf("CreatePartner twice = %d, %d, want two different numbers", a, b)
 		}
 		want := directorydb.Partner{ID: a, Ref: "rede á", Name: "Partner rede á"}
 		if got, err := directorydb.PartnerByID(ctx, db, a); got != want || err != nil {
 			t.Errorf("PartnerByID(%d) = %+v, %v, want %+v", a, got, err, want)
 		}
 		if _, err := directorydb.PartnerByID(ctx, db, b+1); !errors.Is(err, directory.ErrNotFound) {
-			t.Errorf("PartnerByID(of none) = %v, want ErrNotFound", err)
+			t.Errorf("PartnerByID(unknown) = %v, want ErrNotFound", err)
 		}
 		if _, err := directorydb.CreatePartner(ctx, db, "rede á", "again"); !errors.Is(err, snapshotdb.ErrExist) {
 			t.Errorf("CreatePartner(again) = %v, want ErrExist", err)
@@ -104,7 +104,7 @@ func TestCounters(t *testing.T) {
 			want   error
 		}{
 			{"forward", 10, 1 << 40, nil},
-			{"as they are", 10, 1 << 40, nil},
+			{"unchanged", 10, 1 << 40, nil},
 			{"one forward", 11, 1 << 40, nil},
 			{"entity back by one", 10, 1 << 41, directorydb.ErrCounters},
 			{"user back by one", 12, 1<<40 - 1, directorydb.ErrCounters},
@@ -117,7 +117,7 @@ func TestCounters(t *testing.T) {
 		check(other, 0, 0)
 		none := other + 1
 		if err := (&directorydb.Write{IDB: db, Partner: none}).SetCounters(ctx, 1, 1); !errors.Is(err, directory.ErrNotFound) {
-			t.Errorf("SetCounters(of none) = %v, want ErrNotFound", err)
+			t.Errorf("SetCounters(unknown partner) = %v, want ErrNotFound", err)
 		}
 	})
 }

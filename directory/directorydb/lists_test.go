@@ -121,7 +121,7 @@ func TestWritesUseIndexes(t *testing.T) {
 				plan := strings.Join(plans(t, db, statement, hook.args[statement]), "\n")
 				for _, never := range []string{"SCAN e", "SCAN a", "accounts USING PRIMARY KEY (tenant_id=?)", "Seq Scan on entities", "Seq Scan on accounts", "accounts_entity", "entities_type"} {
 					if strings.Contains(plan, never) && !strings.Contains(statement, "kind IN") {
-						t.Errorf("%s\nhas %s:\n%s", statement, never, plan)
+						t.Errorf("the plan of\n%s\ncontains %s:\n%s", statement, never, plan)
 					}
 				}
 			}
@@ -130,7 +130,7 @@ func TestWritesUseIndexes(t *testing.T) {
 		exec(t, db, `ANALYZE`)
 		check()
 		if n := len(hook.statements); n < 30 {
-			t.Errorf("%d statements, want those of eight writes", n)
+			t.Errorf("%d statements of eight writes, want at least 30", n)
 		}
 	})
 }
@@ -175,7 +175,7 @@ func checkPlans(t *testing.T, db *database.DB, p directory.PartnerID, never ...s
 		}
 	}
 	if len(hook.statements) != len(wants) {
-		t.Fatalf("%d statements of lists, want %d", len(hook.statements), len(wants))
+		t.Fatalf("%d list statements, want %d", len(hook.statements), len(wants))
 	}
 	for i, statement := range hook.statements {
 		for _, plan := range plans(t, db, statement, hook.args[statement]) {
@@ -187,7 +187,7 @@ func checkPlans(t *testing.T, db *database.DB, p directory.PartnerID, never ...s
 			}
 			for _, word := range never {
 				if strings.Contains(plan, word) {
-					t.Errorf("%s\nhas %s:\n%s", statement, word, plan)
+					t.Errorf("the plan of\n%s\ncontains %s:\n%s", statement, word, plan)
 				}
 			}
 		}
@@ -262,8 +262,8 @@ func TestListsAreStable(t *testing.T) {
 		must(t, (&directorydb.Write{IDB: db, Partner: p}).SetCounters(t.Context(), 130, 2))
 		first, err := store.Subtree(t.Context(), p, "rede-1", directory.Cursor{})
 		must(t, err)
-		for _, gone := range []directory.Ref{"school-3", "school-52", "school-53", "school-103"} { // the last of page 1, the first of page 2
-			must(t, store.DeleteEntity(t.Context(), p, gone))
+		for _, ref := range []directory.Ref{"school-3", "school-52", "school-53", "school-103"} { // the last of page 1, the first of page 2
+			must(t, store.DeleteEntity(t.Context(), p, ref))
 		}
 		_, err = store.CreateEntity(t.Context(), p, newSchool("late", "rede-1"))
 		must(t, err)
@@ -304,7 +304,7 @@ func TestSubtreeFollowsMoves(t *testing.T) {
 			put  []directory.Entity
 			want string
 		}{
-			{"as it was", nil, "35|46|5|6|"},
+			{"at first", nil, "35|46|5|6|"},
 			{"a school moves", []directory.Entity{school(3, 2)}, "|3456|5|6|"},
 			{"a class moves", []directory.Entity{{ID: 5, Ref: "c", Type: directory.Class, Parent: 4}}, "|3456||56|"},
 			{"both move at once", []directory.Entity{{ID: 6, Ref: "d", Type: directory.Class, Parent: 3}, school(3, 1)}, "36|45|6|5|"},
@@ -315,7 +315,7 @@ func TestSubtreeFollowsMoves(t *testing.T) {
 			}
 		}
 		if got := below(other); got != "35|46|5|6|" {
-			t.Errorf("the subtrees of the other partner are %s", got)
+			t.Errorf("the subtrees of the other partner are %s, want them unchanged", got)
 		}
 	})
 }

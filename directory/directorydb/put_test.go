@@ -83,7 +83,7 @@ func TestEntities(t *testing.T) {
 		}
 		must(t, putEntities(t, db, p, 3))
 		if got, err := directorydb.Entities(ctx, db, other+1); got != nil || err != nil {
-			t.Errorf("Entities(of no partner) = %+v, %v, want none", got, err)
+			t.Errorf("Entities(unknown partner) = %+v, %v, want none", got, err)
 		}
 	})
 }
@@ -143,10 +143,10 @@ func TestNames(t *testing.T) {
 			ids  []directory.UserID
 			want []directory.Account
 		}{
-			{"none asked for", nil, nil},
-			{"close together, one left out", []directory.UserID{2, 4}, []directory.Account{all[1], all[3]}},
-			{"far apart", []directory.UserID{1, 9}, []directory.Account{all[0], all[8]}},
-			{"another partner's is none", []directory.UserID{-1, 0, 9, 10, 11}, all[8:]},
+			{"no ids", nil, nil},
+			{"ids close together, with a gap", []directory.UserID{2, 4}, []directory.Account{all[1], all[3]}},
+			{"ids far apart", []directory.UserID{1, 9}, []directory.Account{all[0], all[8]}},
+			{"ids that the partner does not have", []directory.UserID{-1, 0, 9, 10, 11}, all[8:]},
 		} {
 			got, _ := names(t, db, p, directorydb.Now, 0, c.ids...)
 			var want []string
@@ -182,7 +182,7 @@ func TestNamesOfSnapshots(t *testing.T) {
 		renamed.Name = "Outra"
 		must(t, putAccounts(t, db, p, 2, renamed))
 		exec(t, db, "UPDATE versions SET registers = 2, erasures = 7 WHERE tenant_id = ?", p)
-		look := func(at, erasures int64, name string, want bool) {
+		check := func(at, erasures int64, name string, want bool) {
 			t.Helper()
 			for _, ids := range [][]directory.UserID{{2, 3}, {2, 9}} {
 				got, erased := names(t, db, p, at, erasures, ids...)
@@ -192,11 +192,11 @@ func TestNamesOfSnapshots(t *testing.T) {
 				}
 			}
 		}
-		look(1, 7, all[1].Name, false)
-		look(1, 6, all[1].Name, true)
-		look(2, 6, "Outra", true)
+		check(1, 7, all[1].Name, false)
+		check(1, 6, all[1].Name, true)
+		check(2, 6, "Outra", true)
 		exec(t, db, "ALTER TABLE accounts_past RENAME TO away")
-		look(2, 7, "Outra", false)
+		check(2, 7, "Outra", false)
 	})
 }
 
@@ -258,7 +258,7 @@ func TestLastOfEachWins(t *testing.T) {
 				directory.Entity{ID: 2, Ref: "x", Name: "first"}, directory.Entity{ID: 1, Ref: "y"}, directory.Entity{ID: 2, Ref: "x", Name: "last"}))
 			got, err := directorydb.Entities(t.Context(), db, p)
 			if err != nil || len(got) != 2 || got[1].Name != "last" {
-				t.Errorf("Entities = %+v, %v, want two, the second last", got, err)
+				t.Errorf("Entities = %+v, %v, want two, the second named last", got, err)
 			}
 		}
 	})
@@ -276,20 +276,20 @@ func TestReferences(t *testing.T) {
 			put  []directory.Account
 			ok   bool
 		}{
-			{"two exchange theirs", []directory.Account{account(1, "beto", false), account(2, "ana", false)}, true},
-			{"a chain, first comes the taker", []directory.Account{account(1, "beto", false), account(2, "new", false)}, true},
-			{"a chain, first comes the giver", []directory.Account{account(1, "new", false), account(2, "ana", false)}, true},
-			{"a new one takes that of one deleted with it", []directory.Account{account(4, "ana", false), account(1, "ana", true)}, true},
-			{"a lower one takes that of one deleted with it", []directory.Account{account(1, "beto", false), account(2, "beto", true)}, true},
-			{"a new one takes that of one renamed with it", []directory.Account{account(4, "ana", false), account(1, "new", false)}, true},
-			{"a deleted one's is free", []directory.Account{account(4, "caio", false)}, true},
-			{"a deleted one comes back", []directory.Account{account(3, "caio", false)}, true},
-			{"deleted ones may share one", []directory.Account{account(4, "ana", true), account(5, "ana", true), account(3, "beto", true)}, true},
+			{"two accounts exchange references", []directory.Account{account(1, "beto", false), account(2, "ana", false)}, true},
+			{"a chain, the taker comes first", []directory.Account{account(1, "beto", false), account(2, "new", false)}, true},
+			{"a chain, the giver comes first", []directory.Account{account(1, "new", false), account(2, "ana", false)}, true},
+			{"a new account, the owner is deleted in the same call", []directory.Account{account(4, "ana", false), account(1, "ana", true)}, true},
+			{"a lower account, the owner is deleted in the same call", []directory.Account{account(1, "beto", false), account(2, "beto", true)}, true},
+			{"a new account, the owner is renamed in the same call", []directory.Account{account(4, "ana", false), account(1, "new", false)}, true},
+			{"a deleted account's reference is free", []directory.Account{account(4, "caio", false)}, true},
+			{"a deleted account is restored", []directory.Account{account(3, "caio", false)}, true},
+			{"deleted accounts may share a reference", []directory.Account{account(4, "ana", true), account(5, "ana", true), account(3, "beto", true)}, true},
 			{"references compare exactly", []directory.Account{account(4, "Ana", false), account(5, "ana ", false), account(6, "aná", false)}, true},
-			{"taken by one that stays", []directory.Account{account(4, "ana", false)}, false},
-			{"renamed to one that stays", []directory.Account{account(1, "beto", false)}, false},
-			{"a deleted one comes back as one that stays", []directory.Account{account(3, "ana", false)}, false},
-			{"twice in one call", []directory.Account{account(4, "new", false), account(5, "new", false)}, false},
+			{"a new account takes a reference in use", []directory.Account{account(4, "ana", false)}, false},
+			{"renamed to a reference in use", []directory.Account{account(1, "beto", false)}, false},
+			{"a deleted account is restored with a reference in use", []directory.Account{account(3, "ana", false)}, false},
+			{"the same reference twice in one call", []directory.Account{account(4, "new", false), account(5, "new", false)}, false},
 		} {
 			p := newPartner(t, db, directory.Ref(fmt.Sprint("p", i)))
 			before := []directory.Account{account(1, "ana", false), account(2, "beto", false), account(3, "caio", true)}
@@ -303,7 +303,7 @@ func TestReferences(t *testing.T) {
 				t.Errorf("%s: PutAccounts = %v, want ok = %t", c.rule, err, c.ok)
 			}
 			if got := accounts(t, db, p); !slices.Equal(got, want) {
-				t.Errorf("%s: then AccountRefs = %+v\nwant %+v", c.rule, got, want)
+				t.Errorf("%s: AccountRefs afterwards = %+v\nwant %+v", c.rule, got, want)
 			}
 		}
 	})
@@ -335,7 +335,7 @@ func TestManyChunks(t *testing.T) {
 		}
 		must(t, putAccounts(t, db, p, 2, all...))
 		if got := accounts(t, db, p); !slices.Equal(got, all) {
-			t.Errorf("AccountRefs of %d accounts is not what was put", n)
+			t.Errorf("AccountRefs of %d accounts differ from those that were put", n)
 		}
 	})
 }

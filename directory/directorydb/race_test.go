@@ -82,7 +82,7 @@ func (c contest) checkNoOrphans() {
 		           AND NOT EXISTS (SELECT 1 FROM entities p WHERE p.tenant_id = ?0 AND p.entity_id = a.entity_id AND NOT p.deleted))`,
 		c.p).Scan(c.Context(), &orphans)
 	if err != nil || orphans > 0 {
-		c.Errorf("%d orphans, %v", orphans, err)
+		c.Errorf("%d orphans, %v, want none", orphans, err)
 	}
 }
 
@@ -116,7 +116,7 @@ func (c contest) one(errA, errB error, a, b func(error) bool) string {
 	case errB == nil && a(errA):
 		return "second"
 	}
-	c.Errorf("outcomes: %v and %v", errA, errB)
+	c.Errorf("errors = %v and %v, want exactly one operation to succeed", errA, errB)
 	return "wrong"
 }
 
@@ -146,7 +146,7 @@ func TestRaceMove(t *testing.T) {
 		}
 		errMove, errDelete := race(c.moveTeacher(c.a, "ana", "escola"), c.deleteEntity(c.b, "escola"))
 		if errDelete != nil {
-			c.Errorf("DeleteEntity = %v", errDelete)
+			c.Errorf("DeleteEntity = %v, want nil", errDelete)
 		}
 		got, err := c.a.Teacher(c.Context(), c.p, "ana")
 		if err != nil {
@@ -155,7 +155,7 @@ func TestRaceMove(t *testing.T) {
 		moved := got.EntityRef == "escola" && !got.Active
 		stayed := got.EntityRef == "rede" && got.Active
 		if errMove == nil && !moved || errMove != nil && (!stayed || !says("entity_reference_id", "does not exist")(errMove)) {
-			c.Errorf("UpdateTeacher = %v, then %+v", errMove, got)
+			c.Errorf("UpdateTeacher = %v, then Teacher = %+v, want inactive if moved, and unchanged if not", errMove, got)
 		}
 		return fmt.Sprint("moved: ", errMove == nil)
 	})

@@ -70,8 +70,8 @@ func (s stage) teacher(ref, entity directory.Ref) directory.AccountRecord {
 	return a
 }
 
-// fed adds accounts as a load does.
-func (s stage) fed(accounts ...directory.Account) {
+// addAccounts adds accounts as a load does.
+func (s stage) addAccounts(accounts ...directory.Account) {
 	s.Helper()
 	must(s, putAccounts(s, s.db, s.p, 1, accounts...))
 	must(s, (&directorydb.Write{IDB: s.db, Partner: s.p}).SetCounters(s.Context(), 3, accounts[len(accounts)-1].ID))
@@ -143,11 +143,11 @@ func TestCreateFaults(t *testing.T) {
 		}
 		_, err = s.CreateTeacher(t.Context(), s.p, newTeacher("beto", "partner"))
 		if got := messages(err); got["entity_reference_id"] != "does not exist" {
-			t.Errorf("CreateTeacher(at the partner itself) = %v, want does not exist: it is no entity", err)
+			t.Errorf("CreateTeacher(at the partner itself) = %v, want does not exist: it is not an entity", err)
 		}
 		after, _ := snapshotdb.ReadCurrent(t.Context(), db, auth.Tenant(s.p))
 		if after.Registers <= before.Registers || after.Facts != before.Facts {
-			t.Errorf("versions %+v after %+v, want one write of the registers", after, before)
+			t.Errorf("versions %+v after %+v, want only Registers raised", after, before)
 		}
 	})
 }
@@ -174,7 +174,7 @@ func TestHardReferences(t *testing.T) {
 			}
 		}
 		s = newStage(t, db, "other")
-		s.fed(directory.Account{ID: 1, Ref: "x", Kind: directory.Internal, AccessToken: "T"})
+		s.addAccounts(directory.Account{ID: 1, Ref: "x", Kind: directory.Internal, AccessToken: "T"})
 		if _, err := s.CreateTeacher(t.Context(), s.p, newTeacher("x", "class")); messages(err)["reference_id"] != "has already been taken" {
 			t.Errorf("CreateTeacher(reference of another kind's account) = %v, want taken", err)
 		}
@@ -227,7 +227,7 @@ func TestDeleteEntity(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		ctx := t.Context()
 		s := newStage(t, db, "partner")
-		s.fed(
+		s.addAccounts(
 			directory.Account{ID: 1, Ref: "reader", Kind: directory.Reader, AccessToken: "1", Entity: 2, Active: true},
 			directory.Account{ID: 2, Ref: "admin", Kind: directory.Administrator, AccessToken: "2", Entity: 2, Active: true},
 			directory.Account{ID: 3, Ref: "elsewhere", Kind: directory.Reader, AccessToken: "3", Entity: 1, Active: true},
@@ -253,7 +253,7 @@ func TestDeleteEntity(t *testing.T) {
 		}
 		ana.Active = false
 		if got, err := s.Teacher(ctx, s.p, "ana"); got != ana || got.EntityRef != "school" || err != nil {
-			t.Errorf("Teacher = %+v, %v, want %+v, of the school as before", got, err, ana)
+			t.Errorf("Teacher = %+v, %v, want %+v, still in the school", got, err, ana)
 		}
 		if got, err := directorydb.Evaluations(ctx, db, s.p); len(got) != 1 || got[0].ID != 2 || err != nil {
 			t.Errorf("Evaluations = %+v, %v, want the network's", got, err)
@@ -261,13 +261,13 @@ func TestDeleteEntity(t *testing.T) {
 
 		again := s.entity("school", "school", "network")
 		if again.ID != 4 {
-			t.Errorf("the later entity has the number %d, want 4: none is given twice", again.ID)
+			t.Errorf("the new entity has the number %d, want 4: no number is used twice", again.ID)
 		}
 		for name, list := range map[string]func(context.Context, directory.PartnerID, directory.Ref, directory.Cursor) (directory.Page[directory.AccountRecord], error){
 			"Readers": s.Readers, "Teachers": s.Teachers,
 		} {
 			if page, err := list(ctx, s.p, "school", directory.Cursor{}); len(page.Rows) != 0 || err != nil {
-				t.Errorf("%s(the later entity) = %+v, %v, want none", name, page, err)
+				t.Errorf("%s(the new entity) = %+v, %v, want none", name, page, err)
 			}
 		}
 		change := newTeacher("ana", "school")
@@ -282,14 +282,14 @@ func TestDeleteNetwork(t *testing.T) {
 	dbtest.Everywhere(t, func(t *testing.T, db *database.DB) {
 		ctx := t.Context()
 		s := newStage(t, db, "partner")
-		gone := s.entity("network", "gone", "partner")
+		deleted := s.entity("network", "gone", "partner")
 		keys := &authdb.Store{DB: db.DB}
 		issue := func(network directory.EntityID) string {
 			text, _, err := keys.Issue(ctx, keys.DB, authdb.IssueParams{Tenant: auth.Tenant(s.p), API: auth.Schools, Network: int64(network)})
 			must(t, err)
 			return text
 		}
-		kept, revoked := issue(1), issue(gone.ID)
+		kept, revoked := issue(1), issue(deleted.ID)
 		s.Now = func() time.Time { return time.Now().Add(-time.Second) }
 		must(t, s.DeleteEntity(ctx, s.p, "gone"))
 		if _, err := keys.Check(ctx, revoked, auth.Schools); !errors.Is(err, authdb.ErrKey) {
@@ -446,7 +446,7 @@ func TestOwnDegrees(t *testing.T) {
 			}
 		}
 		if _, err := s.UpdateEntity(t.Context(), s.p, "school", directory.EntityInput{City: sent("Bauru")}); err != nil {
-			t.Errorf("UpdateEntity(city, of a degree that has gone) = %v, want nil", err)
+			t.Errorf("UpdateEntity(city, with a degree outside the vocabulary) = %v, want nil", err)
 		}
 	})
 }

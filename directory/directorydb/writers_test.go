@@ -44,7 +44,7 @@ func TestWaitingWritersLeaveConnections(t *testing.T) {
 		for range 20 {
 			ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
 			if _, err := snapshotdb.ReadCurrent(ctx, db, auth.Tenant(p)); err != nil {
-				t.Errorf("a read beside waiting writes = %v", err)
+				t.Errorf("ReadCurrent beside waiting writes = %v, want nil", err)
 			}
 			stop()
 		}
@@ -77,7 +77,7 @@ func TestWritersBesideReaders(t *testing.T) {
 					switch r.IntN(3) {
 					case 0:
 						if _, err := store.CreateEntity(t.Context(), s.p, newSchool(ownRef(w, i), "network")); messages(err)["reference_id"] == "" {
-							t.Errorf("a reference that is taken: %v", err)
+							t.Errorf("CreateEntity with a reference in use = %v, want an error for reference_id", err)
 						}
 					case 1:
 						_, err := store.UpdateEntity(t.Context(), s.p, "school", directory.EntityInput{Name: sent(string(ownRef(w, i)))})
@@ -102,15 +102,15 @@ func TestWritersBesideReaders(t *testing.T) {
 			}
 			h, err := snapshotdb.ReadCurrent(t.Context(), db, auth.Tenant(s.p))
 			must(t, err)
-			list := s.state(h.Registers)
+			list := s.entitiesAt(h.Registers)
 			if h.Registers < last || h.Registers > last && last > 0 && slices.Equal(list, seen[last]) {
-				t.Errorf("version %d follows %d", h.Registers, last)
+				t.Errorf("version %d follows %d, want a later one with other entities, or the same version", h.Registers, last)
 			}
 			checkPrefix(t, list, least[:])
 			last, seen[h.Registers] = h.Registers, list
 		}
 		for version, list := range seen {
-			if !slices.Equal(s.state(version), list) {
+			if !slices.Equal(s.entitiesAt(version), list) {
 				t.Errorf("version %d has changed since it was read", version)
 			}
 		}
@@ -122,8 +122,8 @@ func TestWritersBesideReaders(t *testing.T) {
 
 func ownRef(writer, i int) directory.Ref { return directory.Ref(fmt.Sprintf("w%d-%d", writer, i)) }
 
-// state returns the entities of a version.
-func (s stage) state(version int64) []directory.Entity {
+// entitiesAt returns the entities of a version.
+func (s stage) entitiesAt(version int64) []directory.Entity {
 	s.Helper()
 	list, err := directorydb.View{DB: s.db, Partner: s.p, At: version}.Entities(s.Context())
 	must(s.T, err)
@@ -136,19 +136,19 @@ func checkPrefix(t *testing.T, list []directory.Entity, least []int64) {
 	got := make([]int64, len(least))
 	for i, e := range list {
 		if e.ID != directory.EntityID(i+1) {
-			t.Fatalf("entity %d stands in place %d", e.ID, i+1)
+			t.Fatalf("entity %d is at position %d", e.ID, i+1)
 		}
 		var w, n int
 		if _, err := fmt.Sscanf(string(e.Ref), "w%d-%d", &w, &n); err == nil {
 			if int64(n) != got[w] {
-				t.Errorf("write %d of writer %d comes after %d others", n, w, got[w])
+				t.Errorf("write %d of writer %d comes after %d of its writes", n, w, got[w])
 			}
 			got[w]++
 		}
 	}
 	for w := range least {
 		if got[w] < least[w] {
-			t.Errorf("%d writes of writer %d, of which %d were acknowledged", got[w], w, least[w])
+			t.Errorf("%d writes of writer %d, want at least the %d acknowledged ones", got[w], w, least[w])
 		}
 	}
 }

@@ -22,20 +22,20 @@ func TestText(t *testing.T) {
 		{"combining accents", "A\u0301gua", "agua"},
 		{"capital with a dot", "İstanbul", "istanbul"},
 		{"spaces at the ends", "  agua ", "agua"},
-		{"a space at the end alone", "agua ", "agua"},
-		{"a space at the start alone", " agua", "agua"},
+		{"only a space at the end", "agua ", "agua"},
+		{"only a space at the start", " agua", "agua"},
 		{"spaces between", "agua \t\n  viva", "agua viva"},
 		{"a single tab", "agua\tviva", "agua viva"},
 		{"a no-break space", "agua\u00a0\u2003viva", "agua viva"},
 		{"a mark between spaces", "agua \u0301 viva", "agua viva"},
-		{"a mark alone", "\u0301", ""},
-		{"spaces alone", " \t ", ""},
+		{"only a mark", "\u0301", ""},
+		{"only spaces", " \t ", ""},
 		{"compatibility: ligature", "ﬁm", "fim"},
 		{"compatibility: fullwidth", "ＡＢＣ１", "abc1"},
 		{"compatibility: ordinal", "1ª", "1a"},
 		{"only case is dropped", "Straße ΣΑΣ", "straße σασ"},
 		{"plain characters", "100%_\\", "100%_\\"},
-		{"no UTF-8", "a\xffb", "a\ufffdb"},
+		{"invalid UTF-8", "a\xffb", "a\ufffdb"},
 		{"more than 30 marks", "a" + strings.Repeat("\u0301", 40) + "b", "ab"},
 	} {
 		if got := fold.Text(test.in); got != test.want {
@@ -69,7 +69,7 @@ func TestTextLaws(t *testing.T) {
 			t.Errorf("Text(%q) = %q, which folds to %q", s, got, again)
 		}
 		if nfc := fold.Text(norm.NFC.String(s)); nfc != got {
-			t.Errorf("Text(%q) = %q, but composed %q", s, got, nfc)
+			t.Errorf("Text(%q) = %q, but %q in composed form", s, got, nfc)
 		}
 	})
 }

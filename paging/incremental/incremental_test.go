@@ -36,19 +36,19 @@ func lists(rt *rapid.T, name string) []row {
 
 // TestIncrementalPull tests that an incremental pull turns a copy of one list into the other, page by page, and lists only rows
 // that differ.
-func TestIncrementalPull(t *testing.T) { rapid.Check(t, bringsTheCopy) }
+func TestIncrementalPull(t *testing.T) { rapid.Check(t, checkPull) }
 
 // FuzzDiff is TestIncrementalPull with values that a fuzzer draws.
-func FuzzDiff(f *testing.F) { f.Fuzz(rapid.MakeFuzz(bringsTheCopy)) }
+func FuzzDiff(f *testing.F) { f.Fuzz(rapid.MakeFuzz(checkPull)) }
 
-func bringsTheCopy(rt *rapid.T) {
+func checkPull(rt *rapid.T) {
 	was, now := lists(rt, "was"), lists(rt, "now")
 	var rows incremental.Rows
 	if err := incremental.Diff(&rows, was, now, key, func(x, y row) bool { return x == y }); err != nil {
 		rt.Fatal(err)
 	}
 	if sorted := rows.Sorted(); !slices.Equal(sorted, rows) {
-		rt.Fatalf("the rows %v are not in order", rows)
+		rt.Fatalf("Diff returned the rows %v, want them sorted", rows)
 	}
 	copied := map[incremental.Row]string{}
 	for _, r := range was {
@@ -63,7 +63,7 @@ func bringsTheCopy(rt *rapid.T) {
 		want[key(r)] = r.text
 	}
 	if !maps.Equal(copied, want) {
-		rt.Fatalf("the copy has %v, want %v", copied, want)
+		rt.Fatalf("copy after the pull = %v, want %v", copied, want)
 	}
 }
 
@@ -83,7 +83,7 @@ func apply(rt *rapid.T, copied map[incremental.Row]string, now []row, all increm
 			copied[key(r)] = r.text
 		}
 		if list.Removed[i] && !ok || !list.Removed[i] && ok && had == r.text {
-			rt.Fatalf("%v (removed: %t) changes nothing", r, list.Removed[i])
+			rt.Fatalf("row %v (removed: %t) does not change the copy", r, list.Removed[i])
 		}
 	}
 }
@@ -95,7 +95,7 @@ func TestMost(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := rows.Add(incremental.Row{A: 2}); !errors.Is(err, incremental.ErrMany) {
-		t.Errorf("one more is %v, want ErrMany", err)
+		t.Errorf("Add of one row too many = %v, want ErrMany", err)
 	}
 	err := incremental.Diff(&rows, nil, []row{{a: 3}}, key, func(x, y row) bool { return false })
 	if !errors.Is(err, incremental.ErrMany) {
@@ -123,10 +123,10 @@ var all = paging.Page{Number: 1, Size: 10}
 
 // TestPageGone tests that a page of removed rows lists them without reading.
 func TestPageGone(t *testing.T) {
-	read := func(incremental.Rows) ([]row, error) { return nil, errors.New("it was read") }
+	read := func(incremental.Rows) ([]row, error) { return nil, errors.New("unexpected read") }
 	list, err := incremental.Page(incremental.Rows{{A: 1, Removed: true}}, all, read, func(r incremental.Row) row { return row{a: r.A} })
 	if err != nil || !slices.Equal(list.Rows, []row{{a: 1}}) || !slices.Equal(list.Removed, []bool{true}) {
-		t.Errorf("Page = %v, %v", list, err)
+		t.Errorf("Page = %v, %v, want one removed row", list, err)
 	}
 }
 
@@ -139,7 +139,7 @@ func TestPageLacks(t *testing.T) {
 	}{{make([]row, 1), nil}, {make([]row, 3), nil}, {make([]row, 2), broken}} {
 		_, err := incremental.Page(incremental.Rows{{A: 1}, {A: 2, Removed: true}, {A: 3}}, all, func(incremental.Rows) ([]row, error) { return tt.read, tt.err }, func(incremental.Row) row { return row{} })
 		if err == nil || tt.err != nil && !errors.Is(err, tt.err) {
-			t.Errorf("%d rows of 2: %v", len(tt.read), err)
+			t.Errorf("Page that read %d of 2 rows = %v, want an error", len(tt.read), err)
 		}
 	}
 }

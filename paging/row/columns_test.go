@@ -45,7 +45,7 @@ func TestColumns(t *testing.T) {
 	}
 	want := []string{"thing_id", "other_id", "name", "note", "live", "colour", "gone_on", "seen_at", "uses", "part_ids"}
 	if !slices.Equal(got, want) {
-		t.Errorf("the columns are %v, want %v", got, want)
+		t.Errorf("columns = %v, want %v", got, want)
 	}
 }
 
@@ -63,7 +63,7 @@ func TestValues(t *testing.T) {
 	} {
 		values := s.Values(nil, &test.of)
 		if !reflect.DeepEqual(values, test.want) {
-			t.Errorf("%+v has the values %v, want %v", test.of, values, test.want)
+			t.Errorf("Values(%+v) = %v, want %v", test.of, values, test.want)
 		}
 		got := stored{}
 		if err := s.Scanner()(rowOf(values), &got); err != nil {
@@ -73,7 +73,7 @@ func TestValues(t *testing.T) {
 			test.of.goneOn = 0
 		}
 		if !reflect.DeepEqual(got, test.of) {
-			t.Errorf("%+v comes back as %+v", test.of, got)
+			t.Errorf("scanning the values of %+v returned %+v, want it unchanged", test.of, got)
 		}
 	}
 }
@@ -107,12 +107,12 @@ func TestScan(t *testing.T) {
 			got = err.Error()
 		}
 		if got != test.want {
-			t.Errorf("%v in column %d: %q, want %q", test.value, test.field, got, test.want)
+			t.Errorf("scanning %v in column %d: error %q, want %q", test.value, test.field, got, test.want)
 		}
 	}
 	broken := errors.New("broken")
 	if err := c(func(...any) error { return broken }, &stored{}); !errors.Is(err, broken) {
-		t.Errorf("a row that cannot be read: %v", err)
+		t.Errorf("scanning an unreadable row = %v, want its error", err)
 	}
 }
 
@@ -120,7 +120,7 @@ func TestInts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := rapid.SliceOf(rapid.Int64()).Draw(t, "list")
 		if got, ok := row.ParseInts(row.FormatInts(want)); !ok || !slices.Equal(got, want) {
-			t.Errorf("%v comes back as %v, %v", want, got, ok)
+			t.Errorf("ParseInts(FormatInts(%v)) = %v, %v, want the same list", want, got, ok)
 		}
 	})
 	for _, list := range []string{";", "1;", ";1", "1;;2", "a", "1,2", " 1", "9223372036854775808"} {
@@ -137,6 +137,6 @@ func TestScanSome(t *testing.T) {
 	got := want
 	got.id, got.name = 0, "a"
 	if err := s.Scanner("thingId", "name")(rowOf([]any{int64(3), "b"}), &got); err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("%+v, %v, want %+v", got, err, want)
+		t.Errorf("scanning two fields returned %+v, %v, want %+v", got, err, want)
 	}
 }

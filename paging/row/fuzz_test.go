@@ -24,10 +24,10 @@ func FuzzRead(f *testing.F) {
 		b := s.Append(nil, &got)
 		d = packed.Bare(b)
 		if err := s.Read(&d, &again); err != nil || d.End() != nil {
-			t.Fatalf("%+v is appended as %x, which reads %v, %v", got, b, err, d.End())
+			t.Fatalf("Append(%+v) = %x, which Read refuses: %v, %v", got, b, err, d.End())
 		}
 		if !s.Equal(&got, &again) || !reflect.DeepEqual(got.parts, again.parts) {
-			t.Errorf("%+v comes back as %+v", got, again)
+			t.Errorf("Read(Append(%+v)) = %+v, want the same record", got, again)
 		}
 	})
 }
@@ -43,7 +43,7 @@ func FuzzParseInts(f *testing.F) {
 			return
 		}
 		if again, ok := row.ParseInts(row.FormatInts(list)); !ok || !slices.Equal(again, list) {
-			t.Errorf("%q is %v, and that comes back as %v, %t", text, list, again, ok)
+			t.Errorf("ParseInts(%q) = %v, formatted and parsed again = %v, %t, want the same list", text, list, again, ok)
 		}
 	})
 }

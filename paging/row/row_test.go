@@ -82,17 +82,17 @@ func TestSchema(t *testing.T) {
 	}
 	for i, f := range s {
 		if f.Index != i || s.Field(f.Name) != &s[i] {
-			t.Errorf("field %d has the index %d", i, f.Index)
+			t.Errorf("field %d has the index %d, or Field(name) does not return it", i, f.Index)
 		}
 	}
 	if f := s.Field("thingId"); !f.Required || f.Kind != row.Integer {
-		t.Errorf("thingId is %+v", f)
+		t.Errorf("Field(thingId) = %+v, want a required integer", f)
 	}
 	if f := s.Field("otherId"); f.Required || f.Null != row.None || f.Nullable {
-		t.Errorf("otherId is %+v", f)
+		t.Errorf("Field(otherId) = %+v, want it optional, with None for null", f)
 	}
 	if f := s.Field("name"); f.AtMost != 255 || !f.Required {
-		t.Errorf("name is %+v", f)
+		t.Errorf("Field(name) = %+v, want it required, with at most 255 characters", f)
 	}
 	for _, name := range []string{"note", "due", "uses", "applied"} {
 		if !s.Field(name).Nullable {
@@ -100,18 +100,18 @@ func TestSchema(t *testing.T) {
 		}
 	}
 	if s.Field("none") != nil {
-		t.Error("there is a field that is not declared")
+		t.Error("Field(none) != nil, want nil for a field that is not declared")
 	}
 	shade := s.Field("shade")
 	if n, err := shade.Parse([]byte("GREEN")); n != 2 || err != nil {
-		t.Errorf("shade GREEN = %d, %v", n, err)
+		t.Errorf("shade: Parse(GREEN) = %d, %v, want 2", n, err)
 	}
 	if _, err := shade.Parse([]byte("blue")); err == nil || err.Error() != "must be one of red, green" {
-		t.Errorf("shade blue: %v", err)
+		t.Errorf("shade: Parse(blue) = %v, want the list of names", err)
 	}
 	price := s.Field("price")
 	if _, err := price.Parse(nil); err == nil || price.Format(10) != "0.10" {
-		t.Errorf("price: %v, %s", err, price.Format(10))
+		t.Errorf("price: Parse = %v, Format(10) = %s, want an error and 0.10", err, price.Format(10))
 	}
 }
 
@@ -124,17 +124,17 @@ func TestAppend(t *testing.T) {
 		d := packed.Bare(b)
 		var got thing
 		if err := s.Read(&d, &got); err != nil || d.End() != nil {
-			t.Fatalf("Read: %v, %v", err, d.End())
+			t.Fatalf("Read of an appended record = %v, End = %v, want nil, nil", err, d.End())
 		}
 		if !reflect.DeepEqual(got, want) {
-			t.Errorf("%+v comes back as %+v", want, got)
+			t.Errorf("Read(Append(%+v)) = %+v, want the same record", want, got)
 		}
 		if !s.Equal(&want, &got) || s.Equal(&want, &other) != reflect.DeepEqual(want, other) {
-			t.Errorf("Equal is wrong of %+v and %+v", want, other)
+			t.Errorf("Equal is wrong for %+v and %+v", want, other)
 		}
 		d = packed.Bare(b[:rapid.IntRange(0, len(b)-1).Draw(t, "cut")])
 		if s.Read(&d, &got); d.End() == nil {
-			t.Error("a form that is cut reads as a whole one")
+			t.Error("Read of a truncated record succeeds, want an error")
 		}
 	})
 }
@@ -179,10 +179,10 @@ func TestNull(t *testing.T) {
 		t.Error(err)
 	}
 	if want := (thing{other: row.None, live: true}); !reflect.DeepEqual(v, want) {
-		t.Errorf("of nothing but nulls comes %+v, want %+v", v, want)
+		t.Errorf("record of nulls = %+v, want %+v", v, want)
 	}
 	if g.failed != nil {
-		t.Errorf("a day that may not be given fails where it is not: %v", g.failed)
+		t.Errorf("a null goneOn of a live thing fails: %v, want no error", g.failed)
 	}
 }
 
@@ -201,7 +201,7 @@ func TestDayWhere(t *testing.T) {
 		g := given{null: test.null}
 		_ = row.Of(&v).Fill(&g).Over(&v)
 		if !slices.Equal(g.failed, test.want) {
-			t.Errorf("live %v, null %v: %v, want %v", test.live, test.null, g.failed, test.want)
+			t.Errorf("live %v, null %v: errors %v, want %v", test.live, test.null, g.failed, test.want)
 		}
 	}
 }
@@ -233,7 +233,7 @@ func TestMicroseconds(t *testing.T) {
 	v.at, v.seen = epoch, epoch
 	_ = s.Fill(row.NoOp{}).Over(&v)
 	if v.at != epoch || !v.seen.IsZero() || v.applied != epoch {
-		t.Errorf("1970 is %v where it is required, %v where it is not, and %v where null is null", v.at, v.seen, v.applied)
+		t.Errorf("1970-01-01 = %v in a required field, %v in an ordinary one, %v in an optional one, want only the second one zero", v.at, v.seen, v.applied)
 	}
 }
 
@@ -246,14 +246,14 @@ func TestTooLarge(t *testing.T) {
 			got = err.Error()
 		}
 		if got != want {
-			t.Errorf("a thing of %d: %q, want %q", n, got, want)
+			t.Errorf("Fill with %d: error %q, want %q", n, got, want)
 		}
 	}
 	for _, n := range []int64{math.MinInt32, math.MaxInt32, math.MinInt32 - 1, math.MaxInt32 + 1} {
 		v := part{}
 		err := row.Of(&v).Fill(&given{n: n}).Over(&v)
 		if fits := n == int64(int32(n)); fits != (err == nil) {
-			t.Errorf("a day %d: %v", n, err)
+			t.Errorf("Fill of a day with %d = %v, want an error only for an overflow", n, err)
 		}
 	}
 }

@@ -36,11 +36,11 @@ func TestBatch(t *testing.T) {
 	writes := func(want ...int64) {
 		t.Helper()
 		if got := <-begun; !slices.Equal(got, want) {
-			t.Errorf("%v are written, want %v", got, want)
+			t.Errorf("written changes = %v, want %v", got, want)
 		}
 	}
 	if err := b.flush(t.Context()); err != nil {
-		t.Errorf("flush of nothing: %v", err)
+		t.Errorf("flush of an empty batch = %v, want nil", err)
 	}
 	add(0, 0)
 	add(1, 249)
@@ -78,14 +78,14 @@ func TestBatchFails(t *testing.T) {
 	<-begun
 	go func() { end <- refused }()
 	if err := b.add(t.Context(), 1000, change(1)); !errors.Is(err, refused) {
-		t.Errorf("add = %v, want what the write before says", err)
+		t.Errorf("add = %v, want the error of the earlier write", err)
 	}
 	for range 2 {
 		if err := b.add(t.Context(), 1000, change(2)); !errors.Is(err, refused) {
-			t.Errorf("add = %v after a write that failed", err)
+			t.Errorf("add after a failed write = %v, want its error", err)
 		}
 		if err := b.flush(t.Context()); !errors.Is(err, refused) {
-			t.Errorf("flush = %v after a write that failed", err)
+			t.Errorf("flush after a failed write = %v, want its error", err)
 		}
 	}
 }

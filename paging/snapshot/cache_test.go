@@ -13,13 +13,13 @@ type number int
 
 func (number) Bytes() int { return 8 }
 
-// kept is a cache with one value.
-type kept struct {
+// oneValue is a cache with one value.
+type oneValue struct {
 	key   snapshot.Key
 	value snapshot.Value
 }
 
-func (c *kept) Load(ctx context.Context, key snapshot.Key, load func(context.Context) (snapshot.Value, error)) (snapshot.Value, error) {
+func (c *oneValue) Load(ctx context.Context, key snapshot.Key, load func(context.Context) (snapshot.Value, error)) (snapshot.Value, error) {
 	if c.value != nil && c.key == key {
 		return c.value, nil
 	}
@@ -39,10 +39,10 @@ func TestLoad(t *testing.T) {
 		}
 		return number(calls), nil
 	}
-	c := &kept{}
+	c := &oneValue{}
 	key := snapshot.Key{Tenant: 1, What: "n"}
 	if v, err := snapshot.Load(t.Context(), c, key, load); v != 0 || err == nil {
-		t.Errorf("Load of a broken source = %d, %v", v, err)
+		t.Errorf("Load of a broken source = %d, %v, want an error", v, err)
 	}
 	for range 2 {
 		if v, err := snapshot.Load(t.Context(), c, key, load); v != 2 || err != nil {
@@ -63,13 +63,13 @@ func TestParallel(t *testing.T) {
 		func(context.Context) error { <-meet; return nil },
 	)
 	if err != nil {
-		t.Errorf("parts that wait for each other: %v", err)
+		t.Errorf("Parallel of functions that wait for each other = %v, want nil", err)
 	}
 	err = snapshot.Parallel(t.Context(),
 		func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() },
 		func(context.Context) error { panic("boom") },
 	)
 	if err == nil || !strings.Contains(err.Error(), "panic: boom") {
-		t.Errorf("a part that panics: %v, want the panic", err)
+		t.Errorf("Parallel with a function that panics = %v, want the panic", err)
 	}
 }

@@ -20,18 +20,18 @@ func FuzzParseSnapshot(f *testing.F) {
 		query := snapshot.Query{byte(of), 7: byte(facts)}
 		made := s.Text(query, auth.Tenant(tenant), secret)
 		if got, q, err := snapshot.ParseSnapshot(made, auth.Tenant(tenant), secret); err != nil || got != s || q != query {
-			t.Errorf("%q reads %+v, %v, %v, want %+v, %v", made, got, q, err, s, query)
+			t.Errorf("ParseSnapshot(%q) = %+v, %v, %v, want %+v, %v", made, got, q, err, s, query)
 		}
 		for _, other := range []struct {
 			tenant int64
 			secret string
 		}{{tenant + 1, string(secret)}, {tenant, "another"}} {
 			if got, _, err := snapshot.ParseSnapshot(made, auth.Tenant(other.tenant), []byte(other.secret)); !errors.Is(err, snapshot.ErrSnapshot) {
-				t.Errorf("another reads %q as %+v, %v", made, got, err)
+				t.Errorf("ParseSnapshot(%q) with another tenant or secret = %+v, %v, want ErrSnapshot", made, got, err)
 			}
 		}
 		if got, q, err := snapshot.ParseSnapshot(text, auth.Tenant(tenant), secret); err == nil && got.Text(q, auth.Tenant(tenant), secret) != text {
-			t.Errorf("%q reads as %+v, whose text is %q", text, got, got.Text(q, auth.Tenant(tenant), secret))
+			t.Errorf("ParseSnapshot(%q) = %+v, whose text is %q, want the same text", text, got, got.Text(q, auth.Tenant(tenant), secret))
 		}
 	})
 }

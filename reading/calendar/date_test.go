@@ -28,7 +28,7 @@ func TestDay(t *testing.T) {
 		{"midnight in Brasilia", "2026-03-01T00:00:00-03:00", "2026-03-01"},
 		{"the location of the time does not matter", "2026-03-01T11:59:59+09:00", "2026-02-28"},
 		{"the location of the time does not matter", "2026-03-01T12:00:00+09:00", "2026-03-01"},
-		{"no daylight saving, where Brasilia had it", "2018-12-01T02:30:00Z", "2018-11-30"},
+		{"no daylight saving time, which Brasilia had then", "2018-12-01T02:30:00Z", "2018-11-30"},
 		{"the zero day", "1970-01-01T03:00:00Z", "1970-01-01"},
 		{"days before the zero day", "1970-01-01T02:59:59Z", "1969-12-31"},
 		{"days before the zero day", "1969-12-31T03:00:00Z", "1969-12-31"},
@@ -165,7 +165,7 @@ func TestText(t *testing.T) {
 		t.Errorf("Unmarshal(%s) = %v, %v, want the same day", b, back.Day, err)
 	}
 	if err := back.Day.UnmarshalText([]byte("2026-02-30")); !errors.Is(err, calendar.ErrDate) || back.Day.String() != "2026-07-21" {
-		t.Errorf("UnmarshalText(2026-02-30) = %v and day %v, want ErrDate and the former day", err, back.Day)
+		t.Errorf("UnmarshalText(2026-02-30) = %v and day %v, want ErrDate and the day unchanged", err, back.Day)
 	}
 }
 
@@ -237,6 +237,6 @@ func FuzzParse(f *testing.F) {
 
 func TestAt(t *testing.T) {
 	if got, want := calendar.MustParse("2026-07-21").At(86399), instant(t, "2026-07-21T23:59:59-03:00"); !got.Equal(want) {
-		t.Errorf("the last second of a day = %v, want %v", got, want)
+		t.Errorf("At(86399) = %v, want %v", got, want)
 	}
 }

@@ -37,7 +37,7 @@ func FuzzAsked(f *testing.F) {
 				days++
 			}
 			if err == nil && schools.Contains(d) != in {
-				t.Fatalf("%+v: Schools = %+v, and %v is in %t", a, schools, d, in)
+				t.Fatalf("%+v: Schools = %+v, want %v in it: %t", a, schools, d, in)
 			}
 			// L2: from the earlier to the later of both ends. A missing start is 30 days before the end.
 			last = today
@@ -49,14 +49,14 @@ func FuzzAsked(f *testing.F) {
 				first = *a.Start
 			}
 			if in := first <= d && d <= last || last <= d && d <= first; libraries.Contains(d) != in {
-				t.Fatalf("%+v: Libraries = %+v, and %v is in %t", a, libraries, d, in)
+				t.Fatalf("%+v: Libraries = %+v, want %v in it: %t", a, libraries, d, in)
 			}
 		}
 		if (err == nil) != (days > 0) || err == nil && schools.Days() != days {
-			t.Errorf("%+v: %d days, %v, want %d", a, schools.Days(), err, days)
+			t.Errorf("%+v: Schools has %d days, %v, want %d", a, schools.Days(), err, days)
 		}
 		if err != nil && !errors.Is(err, calendar.ErrStartAfterEnd) && !errors.Is(err, calendar.ErrBeforeHistory) {
-			t.Errorf("%+v: %v", a, err)
+			t.Errorf("%+v: Schools = %v, want ErrStartAfterEnd or ErrBeforeHistory", a, err)
 		}
 	})
 }

@@ -63,14 +63,14 @@ func TestSchools(t *testing.T) {
 	}{
 		{"nothing given: 30 days ending today", "", "", "2026-02-09", "2026-03-10", nil},
 		{"only a start: to today", "2026-03-01", "", "2026-03-01", "2026-03-10", nil},
-		{"only a start: today alone", "2026-03-10", "", "2026-03-10", "2026-03-10", nil},
+		{"only a start, which is today", "2026-03-10", "", "2026-03-10", "2026-03-10", nil},
 		{"only a start, in the future", "2026-03-11", "", "", "", calendar.ErrStartAfterEnd},
 		{"only an end: 30 days ending there", "", "2026-02-10", "2026-01-12", "2026-02-10", nil},
 		{"only an end: just inside the history", "", "2026-01-30", "2026-01-01", "2026-01-30", nil},
 		{"only an end: start moves up", "", "2026-01-29", "2026-01-01", "2026-01-29", nil},
 		{"both given", "2026-01-15", "2026-02-15", "2026-01-15", "2026-02-15", nil},
 		{"both the same day", "2026-02-15", "2026-02-15", "2026-02-15", "2026-02-15", nil},
-		{"today is no future", "2026-02-15", "2026-03-10", "2026-02-15", "2026-03-10", nil},
+		{"today is not in the future", "2026-02-15", "2026-03-10", "2026-02-15", "2026-03-10", nil},
 		{"a future end becomes today", "2026-02-15", "2026-03-11", "2026-02-15", "2026-03-10", nil},
 		{"a future end becomes today before the start is chosen", "", "2026-12-31", "2026-02-09", "2026-03-10", nil},
 		{"a future start, even before its end", "2026-03-11", "2026-03-12", "", "", calendar.ErrStartAfterEnd},
@@ -117,7 +117,7 @@ func TestLibraries(t *testing.T) {
 		}
 	}
 	if got := asked("", "").Libraries(calendar.MustParse("2026-03-10")).Days(); got != 31 {
-		t.Errorf("the period of nothing given has %d days, want 31", got)
+		t.Errorf("Libraries without dates has %d days, want 31", got)
 	}
 }
 
@@ -131,13 +131,13 @@ func TestPeriodsLie(t *testing.T) {
 		p, err := a.Schools(today, history)
 		if err == nil {
 			if p.Start < history || p.End > today || p.Days() < 1 {
-				t.Errorf("Schools = %v, outside %v to %v", p, history, today)
+				t.Errorf("Schools = %v, want a period within %v to %v", p, history, today)
 			}
 			if a.Start != nil && *a.Start >= history && p.Start != *a.Start {
-				t.Errorf("Schools = %v, does not start on %v as asked", p, *a.Start)
+				t.Errorf("Schools = %v, want the requested start %v", p, *a.Start)
 			}
 			if a.End != nil && *a.End <= today && p.End != *a.End {
-				t.Errorf("Schools = %v, does not end on %v as asked", p, *a.End)
+				t.Errorf("Schools = %v, want the requested end %v", p, *a.End)
 			}
 			if again, err := (calendar.Asked{Start: &p.Start, End: &p.End}).Schools(today, history); again != p || err != nil {
 				t.Errorf("Schools of %v = %v, %v, want the same", p, again, err)
@@ -145,7 +145,7 @@ func TestPeriodsLie(t *testing.T) {
 		}
 		l := a.Libraries(today)
 		if l.Days() < 1 || a.Start != nil && !l.Contains(*a.Start) || a.End != nil && !l.Contains(*a.End) {
-			t.Errorf("Libraries = %v, without a day that was asked for", l)
+			t.Errorf("Libraries = %v, want a period that includes the requested days", l)
 		}
 	})
 }

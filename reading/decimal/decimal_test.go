@@ -33,7 +33,7 @@ func same(t interface{ Fatalf(string, ...any) }, text string, places int, most i
 	got, ok := decimal.Parse(text, places, most)
 	inBytes, okBytes := decimal.Parse([]byte(text), places, most)
 	if inBytes != got || okBytes != ok || decimal.Valid(text) != ok {
-		t.Fatalf("%q is %+v, %t, as bytes %+v, %t, valid %t", text, got, ok, inBytes, okBytes, decimal.Valid(text))
+		t.Fatalf("Parse(%q) = %+v, %t, of bytes %+v, %t, Valid = %t, want no difference", text, got, ok, inBytes, okBytes, decimal.Valid(text))
 	}
 	if ok != grammar.MatchString(text) {
 		t.Fatalf("Parse(%q) = %t, want %t", text, ok, !ok)
@@ -82,16 +82,16 @@ func TestLong(t *testing.T) {
 		text string
 		want decimal.Number
 	}{
-		"zeros behind the point":         {"60000." + zeros, decimal.Number{Units: 60_000}},
-		"a one behind the zeros":         {"60000." + zeros + "1", decimal.Number{Units: 60_000, More: true}},
-		"zeros that the power ends":      {"0." + zeros + "5e100001", decimal.Number{Units: 5}},
-		"half of it":                     {"0." + zeros + "5e100000", decimal.Number{Half: true, More: true}},
-		"a tenth of it":                  {"0." + zeros + "5e99999", decimal.Number{More: true}},
-		"zeros that it cuts off":         {"7" + zeros + "e-100000", decimal.Number{Units: 7}},
-		"nothing, at any power":          {"-0e" + strings.Repeat("9", 100_000), decimal.Number{}},
-		"the smallest":                   {"-1e-" + strings.Repeat("9", 100_000), decimal.Number{Negative: true, More: true}},
-		"the largest":                    {"1e" + strings.Repeat("9", 100_000), decimal.Number{Over: true, Units: 60_000}},
-		"a power that begins with zeros": {"6e" + zeros + "4", decimal.Number{Units: 60_000}},
+		"zeros after the point":               {"60000." + zeros, decimal.Number{Units: 60_000}},
+		"a one after the zeros":               {"60000." + zeros + "1", decimal.Number{Units: 60_000, More: true}},
+		"zeros that the exponent shifts away": {"0." + zeros + "5e100001", decimal.Number{Units: 5}},
+		"half a unit":                         {"0." + zeros + "5e100000", decimal.Number{Half: true, More: true}},
+		"less than half a unit":               {"0." + zeros + "5e99999", decimal.Number{More: true}},
+		"zeros that the exponent removes":     {"7" + zeros + "e-100000", decimal.Number{Units: 7}},
+		"zero with a huge exponent":           {"-0e" + strings.Repeat("9", 100_000), decimal.Number{}},
+		"a huge negative exponent":            {"-1e-" + strings.Repeat("9", 100_000), decimal.Number{Negative: true, More: true}},
+		"a huge exponent":                     {"1e" + strings.Repeat("9", 100_000), decimal.Number{Over: true, Units: 60_000}},
+		"an exponent with leading zeros":      {"6e" + zeros + "4", decimal.Number{Units: 60_000}},
 	} {
 		if got, ok := decimal.Parse(test.text, 0, 60_000); !ok || got != test.want {
 			t.Errorf("%s: Parse = %+v, %t, want %+v", name, got, ok, test.want)

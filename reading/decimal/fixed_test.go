@@ -20,7 +20,7 @@ func TestFixed(t *testing.T) {
 			t.Errorf("Fixed(%d, %d) = %q, want %q", tt.units, tt.places, got, tt.want)
 		}
 		if got := string(decimal.AppendFixed([]byte("x"), tt.units, tt.places)); got != "x"+tt.want {
-			t.Errorf("AppendFixed(x, %d, %d) = %q", tt.units, tt.places, got)
+			t.Errorf("AppendFixed(x, %d, %d) = %q, want the text of Fixed after the x", tt.units, tt.places, got)
 		}
 	}
 }

@@ -46,7 +46,7 @@ func TestProcess(t *testing.T) {
 		return nil
 	})
 	if err != nil || len(taken) != extsort.Partitions || !slices.Equal(taken[:6], []int64{0, 1, 2, 3, 4, -1}) {
-		t.Errorf("taken are %v, %v", taken, err)
+		t.Errorf("keys taken = %v, %v, want 0 to 4, then -1 for each empty partition", taken, err)
 	}
 }
 
@@ -54,7 +54,7 @@ func TestProcess(t *testing.T) {
 // ends.
 func TestProcessEnds(t *testing.T) {
 	bad := errors.New("bad")
-	for name, of := range map[string]struct{ work, take error }{"made": {bad, nil}, "taken": {nil, bad}} {
+	for name, of := range map[string]struct{ work, take error }{"processed": {bad, nil}, "taken": {nil, bad}} {
 		taken := 0
 		err := extsort.Process(t.Context(), five(t), func(_ context.Context, run *extsort.Run) (int64, error) {
 			if keyOf(run) == 2 {
@@ -69,12 +69,12 @@ func TestProcessEnds(t *testing.T) {
 			return nil
 		})
 		if err != bad || taken != 2 {
-			t.Errorf("a partition that cannot be %s: %v, %d before it were taken", name, err, taken)
+			t.Errorf("Process with a partition that cannot be %s = %v after %d partitions, want its error after 2", name, err, taken)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	err := extsort.Process(ctx, five(t), func(context.Context, *extsort.Run) (int, error) { return 0, nil }, func([]int) error { cancel(); return nil })
 	if !errors.Is(err, context.Canceled) {
-		t.Errorf("a context that ends: %v", err)
+		t.Errorf("Process with a cancelled context = %v, want context.Canceled", err)
 	}
 }

@@ -42,7 +42,7 @@ func records(t *testing.T, s *Sorter, visit func(run []record)) {
 // TestSorter tests that every record comes back once, with the records of a key in their order, in memory and from
 // files. It reads twice, and no file remains.
 func TestSorter(t *testing.T) {
-	for name, limit := range map[string]int{"in memory": 1 << 30, "spilt often": 64} {
+	for name, limit := range map[string]int{"in memory": 1 << 30, "spilled often": 64} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			s := &Sorter{Dir: dir, Limit: limit}
@@ -65,14 +65,14 @@ func TestSorter(t *testing.T) {
 					}
 				})
 				if fmt.Sprint(got) != fmt.Sprint(want) {
-					t.Errorf("the records are\n%v, want\n%v", got, want)
+					t.Errorf("records =\n%v, want\n%v", got, want)
 				}
 			}
 			if err := s.Close(); err != nil {
 				t.Fatal(err)
 			}
 			if left, err := os.ReadDir(dir); err != nil || len(left) != 0 {
-				t.Errorf("%v left (%v)", left, err)
+				t.Errorf("files left after Close = %v, %v, want none", left, err)
 			}
 		})
 	}
@@ -89,12 +89,12 @@ func TestSorterIsBounded(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		held := 0
+		size := 0
 		for i := range s.partitions {
-			held += cap(s.partitions[i].mem)
+			size += cap(s.partitions[i].mem)
 		}
-		if held > 3*limit {
-			t.Fatalf("the sorter holds %d bytes, want about its limit of %d", held, limit)
+		if size > 3*limit {
+			t.Fatalf("the sorter holds %d bytes, want about its limit of %d", size, limit)
 		}
 	}
 }
@@ -132,12 +132,12 @@ func TestLargePartitions(t *testing.T) {
 		}
 		for hash := range hashes {
 			if runs[hash]++; len(hashes) > 1 {
-				t.Errorf("a run of %d records has %d hashes", len(run), len(hashes))
+				t.Errorf("a run of %d records has %d hashes, want 1", len(run), len(hashes))
 			}
 		}
 	})
 	if want != 0 || fmt.Sprint(runs) != "map[3:1 7:1 263:1 327687:1 393223:1]" {
-		t.Errorf("%d records are missing; the runs by hash are %v", want, runs)
+		t.Errorf("%d records are missing, runs by hash = %v, want none missing and one run per hash", want, runs)
 	}
 }
 
@@ -158,7 +158,7 @@ func TestRekey(t *testing.T) {
 		var got []record
 		records(t, to, func(run []record) { got = append(got, run...) })
 		if want := "[{0 0 0} {0 0 1} {0 3 0} {0 3 1} {1 1 0} {1 1 1} {2 2 0} {2 2 1} {2 5 0} {2 5 1}]"; fmt.Sprint(got) != want {
-			t.Errorf("the records are %v, want %v", got, want)
+			t.Errorf("records after Rekey = %v, want %v", got, want)
 		}
 		if err := errors.Join(s.Close(), to.Close()); err != nil {
 			t.Fatal(err)
@@ -171,10 +171,10 @@ func TestSorterWithoutRoom(t *testing.T) {
 	s := &Sorter{Dir: t.TempDir() + "/missing", Limit: 1}
 	for range 2 {
 		if err := s.Add(0, []byte("more than one")); err == nil {
-			t.Error("Add without room succeeds")
+			t.Error("Add without a folder = nil, want an error")
 		}
 		if err := s.Done(); err == nil {
-			t.Error("Done without room succeeds")
+			t.Error("Done without a folder = nil, want an error")
 		}
 	}
 }
@@ -193,10 +193,10 @@ func TestCutFile(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := s.Each(3, func(*Run) error { return nil }); err == nil {
-			t.Errorf("Each of a file of %d bytes succeeds", size)
+			t.Errorf("Each of a file of %d bytes = nil, want an error", size)
 		}
 		if err := s.Rekey(&Sorter{}, func(key int64) (int64, bool) { return key, true }); !errors.Is(err, packed.ErrCorrupt) {
-			t.Errorf("Rekey of a file of %d bytes = %v, want that it is corrupt", size, err)
+			t.Errorf("Rekey of a file of %d bytes = %v, want ErrCorrupt", size, err)
 		}
 	}
 }
@@ -222,7 +222,7 @@ func FuzzRecords(f *testing.F) {
 			size += len(record)
 		}
 		if size > len(data) {
-			t.Errorf("%d bytes are read as %d", len(data), size)
+			t.Errorf("%d bytes are read as records of %d bytes", len(data), size)
 		}
 	})
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/lectern-dev/lectern/reading/packed"
 )
 
-// sheet is a block with a column of each kind.
-type sheet struct {
+// block is a block with a column of each kind.
+type block struct {
 	Total   int64
 	Note    []byte
 	Rows    []line
@@ -40,7 +40,7 @@ type visit struct {
 
 const daySeconds = 86400
 
-func (s *sheet) Columns(c *packed.Columns) {
+func (s *block) Columns(c *packed.Columns) {
 	c.Version(3)
 	packed.Natural(c, 1<<40, &s.Total)
 	c.Bytes(&s.Note)
@@ -66,8 +66,8 @@ func (s *sheet) Columns(c *packed.Columns) {
 }
 
 // random returns a block of up to 20 rows.
-func random(r *rand.Rand) *sheet {
-	s := &sheet{Total: r.Int64N(1 << 40), Note: []byte("nota")[:r.IntN(5)], Rows: make([]line, r.IntN(20))}
+func random(r *rand.Rand) *block {
+	s := &block{Total: r.Int64N(1 << 40), Note: []byte("nota")[:r.IntN(5)], Rows: make([]line, r.IntN(20))}
 	id, day := int64(-5), int32(19990)
 	minutes := make([]int64, len(s.Rows))
 	for i := range s.Rows {
@@ -107,7 +107,7 @@ func random(r *rand.Rand) *sheet {
 }
 
 // numbers returns the values of the columns that stay packed.
-func (s *sheet) numbers(t *testing.T) (all []int64) {
+func (s *block) numbers(t *testing.T) (all []int64) {
 	all = packed.Unpack(all, &s.Minutes)
 	if err := s.Loans.Visit(func(row int, v int64) { all = append(all, int64(row), v) }); err != nil {
 		t.Fatal(err)
@@ -118,27 +118,27 @@ func (s *sheet) numbers(t *testing.T) (all []int64) {
 // TestColumns tests that random blocks are read back unchanged, and written again as the same bytes.
 func TestColumns(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	got := &sheet{} // used again: earlier values must not remain
+	got := &block{} // used again: earlier values must not remain
 	for range 2000 {
 		want := random(r)
 		data := packed.Append([]byte("front"), want)[5:]
 		if err := packed.Open(data, got); err != nil {
-			t.Fatalf("Open of %+v: %v", want, err)
+			t.Fatalf("Open(Append(%+v)) = %v, want nil", want, err)
 		}
 		if again := packed.Append(nil, got); !bytes.Equal(again, data) {
-			t.Fatalf("read and written again:\n%x, want\n%x", again, data)
+			t.Fatalf("Append of the opened block =\n%x, want\n%x", again, data)
 		}
 		if !slices.Equal(got.numbers(t), want.numbers(t)) || got.Total != want.Total || !slices.Equal(got.Users, want.Users) {
-			t.Fatalf("read %+v, want %+v", got, want)
+			t.Fatalf("Open = %+v, want %+v", got, want)
 		}
 		for i := range want.Pair {
 			if !equalLines(got.Pair[i], want.Pair[i]) {
-				t.Fatalf("of the pair %+v, want %+v", got.Pair[i], want.Pair[i])
+				t.Fatalf("line of the pair = %+v, want %+v", got.Pair[i], want.Pair[i])
 			}
 		}
 		for i := range want.Rows {
 			if !equalLines(got.Rows[i], want.Rows[i]) || got.States.Of(i) != want.States.Of(i) || got.Classes.Of(i) != want.Classes.Of(i) {
-				t.Fatalf("row %d: %+v, want %+v", i, got.Rows[i], want.Rows[i])
+				t.Fatalf("row %d = %+v, want %+v", i, got.Rows[i], want.Rows[i])
 			}
 		}
 	}
@@ -156,12 +156,12 @@ func TestColumnsCut(t *testing.T) {
 	for range 20 {
 		data := packed.Append(nil, random(r))
 		for n := range data {
-			if err := packed.Open(data[:n], &sheet{}); !errors.Is(err, packed.ErrCorrupt) {
-				t.Fatalf("%d bytes of %x: %v", n, data, err)
+			if err := packed.Open(data[:n], &block{}); !errors.Is(err, packed.ErrCorrupt) {
+				t.Fatalf("Open of the first %d bytes of %x = %v, want ErrCorrupt", n, data, err)
 			}
 		}
-		if err := packed.Open(append(data, 0), &sheet{}); !errors.Is(err, packed.ErrCorrupt) {
-			t.Fatalf("%x and one more byte: %v", data, err)
+		if err := packed.Open(append(data, 0), &block{}); !errors.Is(err, packed.ErrCorrupt) {
+			t.Fatalf("Open of %x and one more byte = %v, want ErrCorrupt", data, err)
 		}
 	}
 }
@@ -173,7 +173,7 @@ func FuzzColumns(f *testing.F) {
 		f.Add(packed.Append(nil, random(r)))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		s := &sheet{}
+		s := &block{}
 		if err := packed.Open(data, s); err != nil {
 			if !errors.Is(err, packed.ErrCorrupt) {
 				t.Error(err)
@@ -184,7 +184,7 @@ func FuzzColumns(f *testing.F) {
 			return
 		}
 		if again := packed.Append(nil, s); !bytes.Equal(again, data) {
-			t.Errorf("%x is written again as %x", data, again)
+			t.Errorf("Append of the block opened from %x = %x, want the same bytes", data, again)
 		}
 	})
 }

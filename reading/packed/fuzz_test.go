@@ -23,11 +23,11 @@ func FuzzUvarint(f *testing.F) {
 			if v := d.Uvarint(); !d.Bad() {
 				again = binary.AppendUvarint(again, v)
 			} else if v != 0 {
-				t.Errorf("%x: the number %d of a bad form, want 0", data, v)
+				t.Errorf("%x: Uvarint = %d of bad bytes, want 0", data, v)
 			}
 		}
 		if !bytes.HasPrefix(data, again) || (d.End() == nil) != (len(again) == len(data)) {
-			t.Errorf("%x: the numbers are written again as %x, and End is %v", data, again, d.End())
+			t.Errorf("%x: the numbers are encoded again as %x, and End = %v", data, again, d.End())
 		}
 		if v, n := binary.Uvarint(data[len(again):]); n > 0 && len(binary.AppendUvarint(nil, v)) == n {
 			t.Errorf("%x: the number %d after %d bytes was not read", data, v, len(again))
@@ -37,7 +37,7 @@ func FuzzUvarint(f *testing.F) {
 
 // FuzzDecoder calls a decoder on any bytes. It checks that bad bytes stay bad and yield only zero values.
 func FuzzDecoder(f *testing.F) {
-	f.Add(form(), []byte{0, 3, 1, 1, 4})
+	f.Add(encoded(), []byte{0, 3, 1, 1, 4})
 	f.Add([]byte{7, 0xff, 0xff, 0xff, 0xff, 0x0f}, []byte{3})
 	f.Fuzz(func(t *testing.T, data, calls []byte) {
 		d := packed.Bare(data)
@@ -55,7 +55,7 @@ func FuzzDecoder(f *testing.F) {
 				unit := 1 + int(call/5)
 				n := d.Count(unit)
 				if n*unit > d.Len() {
-					t.Errorf("%x: %d things of %d bytes, of which %d are left", data, n, unit, d.Len())
+					t.Errorf("%x: Count = %d values of %d bytes, with %d bytes left", data, n, unit, d.Len())
 				}
 				empty = n == 0
 			case 4:
@@ -63,11 +63,11 @@ func FuzzDecoder(f *testing.F) {
 				empty = len(b) == 0
 			}
 			if d.Bad() && !empty || was && (!d.Bad() || d.Len() != left) || d.Len() > left {
-				t.Errorf("%x: after call %d it is bad %t, was %t; %d bytes are left of %d", data, call, d.Bad(), was, d.Len(), left)
+				t.Errorf("%x: after call %d: bad %t, before %t, %d bytes left of %d", data, call, d.Bad(), was, d.Len(), left)
 			}
 		}
 		if err := d.End(); (err == nil) != (!d.Bad() && d.Len() == 0) || err != nil && !errors.Is(err, packed.ErrCorrupt) {
-			t.Errorf("%x: End = %v", data, err)
+			t.Errorf("%x: End = %v, want nil only if the decoder is good and at the end", data, err)
 		}
 	})
 }

@@ -18,7 +18,7 @@ func TestLongVarint(t *testing.T) {
 			}
 			b[len(b)-1] |= 0x80
 			if got, next := longVarint(append(b, 0), 2); got != math.MaxUint64 || next != len(b)+1 {
-				t.Errorf("longVarint of %d with a zero byte more = %d at %d, want none", v, got, next)
+				t.Errorf("longVarint of %d with an extra zero byte = %d at %d, want none", v, got, next)
 			}
 			if got, _ := longVarint(b, 2); got != math.MaxUint64 {
 				t.Errorf("longVarint of %d without its last byte = %d, want none", v, got)
@@ -40,15 +40,15 @@ func TestSparseCorrupt(t *testing.T) {
 		s := Sparse{data: data, rows: 3}
 		if err := s.Visit(func(row int, v int64) {
 			if row >= 3 || v <= 0 {
-				t.Errorf("%s: row %d has %d", name, row, v)
+				t.Errorf("%s: Visit of row %d with %d", name, row, v)
 			}
 		}); err != ErrCorrupt {
-			t.Errorf("%s: %v, want ErrCorrupt", name, err)
+			t.Errorf("%s: Visit = %v, want ErrCorrupt", name, err)
 		}
 	}
 	s := Sparse{data: []byte{0, 1, 1, 0xac, 2}, rows: 3}
 	sum := int64(0)
 	if err := s.Visit(func(row int, v int64) { sum += v * int64(1+row) }); err != nil || sum != 1+3*300 {
-		t.Errorf("the numbers sum to %d, %v", sum, err)
+		t.Errorf("sum of the numbers = %d, %v, want 901", sum, err)
 	}
 }

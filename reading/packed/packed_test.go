@@ -9,8 +9,8 @@ import (
 	"github.com/lectern-dev/lectern/reading/packed"
 )
 
-// form returns one value of each kind that a decoder reads.
-func form() []byte {
+// encoded returns one value of each kind that a decoder reads.
+func encoded() []byte {
 	b := []byte{7}
 	b = binary.AppendUvarint(b, 3)
 	b = append(b, 'a', 'b', 'c')
@@ -36,7 +36,7 @@ func read(data []byte) (t things, err error) {
 
 func TestDecoder(t *testing.T) {
 	want := things{"abc", math.MinInt64, math.MaxUint64, "ação"}
-	if got, err := read(form()); err != nil || got != want {
+	if got, err := read(encoded()); err != nil || got != want {
 		t.Errorf("read = %+v, %v, want %+v", got, err, want)
 	}
 }
@@ -44,23 +44,23 @@ func TestDecoder(t *testing.T) {
 // TestCorrupt tests encodings that are truncated anywhere, or corrupt in another way.
 func TestCorrupt(t *testing.T) {
 	bad := map[string][]byte{
-		"other version": append([]byte{8}, form()[1:]...),
-		"too long":      append(form(), 0),
-		"long form":     {7, 0x80, 0x00},
-		"huge count":    append([]byte{7}, binary.AppendUvarint(nil, math.MaxUint64)...),
-		"overflow":      {7, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01},
+		"other version":   append([]byte{8}, encoded()[1:]...),
+		"too long":        append(encoded(), 0),
+		"overlong number": {7, 0x80, 0x00},
+		"huge count":      append([]byte{7}, binary.AppendUvarint(nil, math.MaxUint64)...),
+		"overflow":        {7, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01},
 	}
-	for n := range form() {
-		bad["cut at "+string(rune('a'+n))] = form()[:n]
+	for n := range encoded() {
+		bad["truncated at "+string(rune('a'+n))] = encoded()[:n]
 	}
 	for name, data := range bad {
 		if _, err := read(data); !errors.Is(err, packed.ErrCorrupt) {
-			t.Errorf("%s: %v, want ErrCorrupt", name, err)
+			t.Errorf("%s: read = %v, want ErrCorrupt", name, err)
 		}
 	}
 	d := packed.Bare([]byte{1})
 	if d.Check(false); d.Byte() != 0 || !d.Bad() || d.Len() != 1 || d.End() == nil {
-		t.Error("a form that was found corrupt goes on")
+		t.Error("a decoder continues after a failed Check")
 	}
 }
 
@@ -69,13 +69,13 @@ func TestBytesBounds(t *testing.T) {
 	for n, want := range map[int]bool{-1: false, 0: true, 3: true, 4: false} {
 		d := packed.Bare([]byte("abc"))
 		if b := d.Bytes(n); d.Bad() == want || want && string(b) != "abc"[:n] || !want && b != nil {
-			t.Errorf("Bytes(%d) = %q, bad %t", n, b, d.Bad())
+			t.Errorf("Bytes(%d) of 3 bytes = %q, bad %t", n, b, d.Bad())
 		}
 	}
 	d := packed.Bare([]byte("abc"))
 	d.Check(false)
 	if b := d.Bytes(1); b != nil || d.Len() != 3 {
-		t.Errorf("of a bad form %q is read", b)
+		t.Errorf("Bytes of a bad decoder = %q, want none", b)
 	}
 }
 
@@ -93,11 +93,11 @@ func TestCountBounds(t *testing.T) {
 func TestNothingLeft(t *testing.T) {
 	var d packed.Decoder
 	if d.Uvarint() != 0 || !d.Bad() {
-		t.Error("a number is read of nothing")
+		t.Error("Uvarint of no bytes succeeds")
 	}
 	d = packed.Bare([]byte{0x80})
 	if d.Uvarint() != 0 || !d.Bad() {
-		t.Error("a number is read of half of one")
+		t.Error("Uvarint of a truncated number succeeds")
 	}
 }
 

@@ -68,7 +68,7 @@ func TestEntityRows(t *testing.T) {
 		{"network under another reference", []intake.EntityRow{entity("n", "network", "x")}, "line 5 parentReferenceId must be the partner's reference, or empty"},
 		{"same as before", []intake.EntityRow{{Ref: "rede", Type: "network", Name: "Rede", Degree: "F"}}, "unchanged 1"},
 		{"renamed", []intake.EntityRow{entity("rede", "network", "")}, "changed 1"},
-		{"later line stands", []intake.EntityRow{entity("rede", "network", ""), {Ref: "rede", Type: "network", Name: "Rede", Degree: "F"}}, "unchanged 1, superseded 1"},
+		{"last line wins", []intake.EntityRow{entity("rede", "network", ""), {Ref: "rede", Type: "network", Name: "Rede", Degree: "F"}}, "unchanged 1, superseded 1"},
 		{"a bad line before a good one", []intake.EntityRow{entity("s", "school", "nowhere"), entity("s", "school", "rede")}, "new 1, line 5 parentReferenceId does not exist"},
 		{"a bad line after a good one", []intake.EntityRow{entity("s", "school", "rede"), entity("s", "school", "nowhere"), entity("t", "class", "s")}, "new 2, line 5 parentReferenceId does not exist"},
 		{"type changed", []intake.EntityRow{entity("turma", "school", "rede")}, "line 5 entityType can't be changed"},
@@ -78,29 +78,29 @@ func TestEntityRows(t *testing.T) {
 		{"parent at the wrong level", []intake.EntityRow{entity("x", "class", "rede")}, "line 5 parentReferenceId is a network, not a school"},
 		{"names a deleted entity", []intake.EntityRow{entity("velha", "school", "rede")}, "deleted 1"},
 		{"under a deleted entity", []intake.EntityRow{entity("t", "class", "velha")}, "deleted 1"},
-		{"a live one moved under a deleted one", []intake.EntityRow{entity("turma", "class", "velha")}, "deleted 1"},
+		{"live entity moved under a deleted one", []intake.EntityRow{entity("turma", "class", "velha")}, "deleted 1"},
 		{"reference of 256 characters", []intake.EntityRow{entity(strings.Repeat("é", 256), "school", "rede")}, "line 5 referenceId is invalid"},
 		{"reference of 255 characters", []intake.EntityRow{entity(strings.Repeat("é", 255), "school", "rede")}, "new 1"},
 		{"degree outside the vocabulary", []intake.EntityRow{{Ref: "x", Type: "school", Name: "N", Degree: "10", ParentRef: "rede"}}, "line 5 degree is invalid"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			var said []string
-			c, err := newIntake().Entities(lined(5, tt.rows...), complain(&said))
+			var faults []string
+			c, err := newIntake().Entities(lined(5, tt.rows...), collectFaults(&faults))
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := strings.Join(append(counted(c), said...), ", "); got != tt.want {
+			if got := strings.Join(append(counted(c), faults...), ", "); got != tt.want {
 				t.Errorf("Entities = %q, want %q", got, tt.want)
 			}
 		})
 	}
 }
 
-// complain returns a function that collects the faults of rows and goes on.
-func complain(said *[]string) row.Rejected {
+// collectFaults returns a function that collects the faults of rows and goes on.
+func collectFaults(faults *[]string) row.Rejected {
 	return func(line int, field, reason string) error {
-		*said = append(*said, fmt.Sprintf("line %d %s %s", line, field, reason))
+		*faults = append(*faults, fmt.Sprintf("line %d %s %s", line, field, reason))
 		return nil
 	}
 }
@@ -127,7 +127,7 @@ func TestEntityIdentifiers(t *testing.T) {
 		got = append(got, fmt.Sprintf("%d %s %d", e.ID, e.Ref, e.Parent))
 	}
 	if want := []string{"5 n 0", "6 z 1", "7 é 1", "8 t 7"}; err != nil || !slices.Equal(got, want) {
-		t.Errorf("identifiers = %v, %v, want %v", got, err, want)
+		t.Errorf("ids = %v, %v, want %v", got, err, want)
 	}
 }
 
@@ -143,29 +143,29 @@ func TestAccountRows(t *testing.T) {
 		{"same as before", intake.AccountRow{Ref: "ana", Kind: "reader", Name: "Ana", EntityRef: "turma", Active: true}, "unchanged 1"},
 		{"names a deleted account", intake.AccountRow{Ref: "caio", Kind: "teacher", EntityRef: "turma"}, "deleted 1"},
 		{"attached to a deleted entity", intake.AccountRow{Ref: "bia", Kind: "reader", EntityRef: "velha"}, "deleted 1"},
-		{"attached to what never existed", intake.AccountRow{Ref: "bia", Kind: "reader", EntityRef: "x"}, "line 3 entityReferenceId does not exist"},
-		{"reader attached to nothing", intake.AccountRow{Ref: "bia", Kind: "reader"}, "line 3 entityReferenceId is required"},
-		{"administrator attached to nothing", intake.AccountRow{Ref: "adm", Kind: "administrator"}, "new 1"},
+		{"attached to an unknown entity", intake.AccountRow{Ref: "bia", Kind: "reader", EntityRef: "x"}, "line 3 entityReferenceId does not exist"},
+		{"reader without an entity", intake.AccountRow{Ref: "bia", Kind: "reader"}, "line 3 entityReferenceId is required"},
+		{"administrator without an entity", intake.AccountRow{Ref: "adm", Kind: "administrator"}, "new 1"},
 		{"unknown kind", intake.AccountRow{Ref: "bia", Kind: "student", EntityRef: "turma"}, "line 3 kind must be one of reader, teacher, administrator, internal"},
 		{"phone of 64 characters", intake.AccountRow{Ref: "bia", Kind: "reader", Phone: strings.Repeat("1", 64), EntityRef: "turma"}, "new 1"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			in := newIntake()
-			var said []string
+			var faults []string
 			if _, err := in.Entities(nil, nil); err != nil {
 				t.Fatal(err)
 			}
-			c, err := in.Accounts(lined(3, tt.row), complain(&said))
+			c, err := in.Accounts(lined(3, tt.row), collectFaults(&faults))
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := strings.Join(append(counted(c), said...), ", "); got != tt.want {
+			if got := strings.Join(append(counted(c), faults...), ", "); got != tt.want {
 				t.Errorf("Accounts = %q, want %q", got, tt.want)
 			}
 			for _, a := range in.PutAccounts {
 				if a.Ref == "ana" && (a.ID != 1 || a.AccessToken != "T1") {
-					t.Errorf("a changed account is %+v, want its identifier and token kept", a)
+					t.Errorf("changed account = %+v, want the same id and token", a)
 				}
 			}
 		})
@@ -181,22 +181,22 @@ func TestCarriedReferences(t *testing.T) {
 	account := func(ref string) intake.AccountRow {
 		return intake.AccountRow{Ref: ref, Kind: "reader", Name: "Novo", EntityRef: "turma", Active: true}
 	}
-	type meant = map[string][4]directory.UserID // at 9, 11, 12 and 13
+	type owners = map[string][4]directory.UserID // at 9, 11, 12 and 13
 	for name, tt := range map[string]struct {
 		rows  []intake.AccountRow
 		count string
 		put   string // number and reference of the accounts
-		want  meant
+		want  owners
 	}{
-		"no row":                       {nil, "", "", meant{"anita": {1, 1, 1, 1}, "ana": {1, 1, 1, 1}, "caio": {3, 4, 4, 4}, "edu": {4, 4, 4, 4}, "rui": {5, 6, 6, 6}}},
-		"the former reference":         {[]intake.AccountRow{account("anita")}, "changed 1", "1 ana", meant{"anita": {1, 1, 1, 1}, "ana": {1, 1, 1, 1}}},
-		"both references":              {[]intake.AccountRow{account("anita"), account("ana")}, "new 1, changed 1", "1 ana, 7 anita", meant{"anita": {1, 1, 7, 7}, "ana": {1, 1, 1, 1}}},
-		"two former references":        {[]intake.AccountRow{account("anita"), account("nita")}, "changed 1, superseded 1", "1 ana", meant{"anita": {1, 1, 1, 1}, "nita": {1, 1, 1, 1}}},
-		"a deleted one's":              {[]intake.AccountRow{account("caio")}, "deleted 1", "", meant{"caio": {3, 4, 4, 4}}},
-		"what a deleted one gave up":   {[]intake.AccountRow{account("edu")}, "deleted 1", "", meant{"edu": {4, 4, 4, 4}}},
-		"a live one that replaced one": {[]intake.AccountRow{account("rui")}, "changed 1", "6 rui", meant{"rui": {5, 6, 6, 6}}},
-		"of one that is not there":     {[]intake.AccountRow{account("ghost")}, "deleted 1", "", meant{"ghost": {99, 99, 99, 99}}},
-		"a new one":                    {[]intake.AccountRow{account("bia")}, "new 1", "7 bia", meant{"bia": {7, 7, 7, 7}}},
+		"no row":                     {nil, "", "", owners{"anita": {1, 1, 1, 1}, "ana": {1, 1, 1, 1}, "caio": {3, 4, 4, 4}, "edu": {4, 4, 4, 4}, "rui": {5, 6, 6, 6}}},
+		"the earlier reference":      {[]intake.AccountRow{account("anita")}, "changed 1", "1 ana", owners{"anita": {1, 1, 1, 1}, "ana": {1, 1, 1, 1}}},
+		"both references":            {[]intake.AccountRow{account("anita"), account("ana")}, "new 1, changed 1", "1 ana, 7 anita", owners{"anita": {1, 1, 7, 7}, "ana": {1, 1, 1, 1}}},
+		"two earlier references":     {[]intake.AccountRow{account("anita"), account("nita")}, "changed 1, superseded 1", "1 ana", owners{"anita": {1, 1, 1, 1}, "nita": {1, 1, 1, 1}}},
+		"of a deleted account":       {[]intake.AccountRow{account("caio")}, "deleted 1", "", owners{"caio": {3, 4, 4, 4}}},
+		"given up by a deleted user": {[]intake.AccountRow{account("edu")}, "deleted 1", "", owners{"edu": {4, 4, 4, 4}}},
+		"replaces a deleted account": {[]intake.AccountRow{account("rui")}, "changed 1", "6 rui", owners{"rui": {5, 6, 6, 6}}},
+		"of a missing account":       {[]intake.AccountRow{account("ghost")}, "deleted 1", "", owners{"ghost": {99, 99, 99, 99}}},
+		"a new account":              {[]intake.AccountRow{account("bia")}, "new 1", "7 bia", owners{"bia": {7, 7, 7, 7}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			in := newIntake()
@@ -216,12 +216,12 @@ func TestCarriedReferences(t *testing.T) {
 				put = append(put, fmt.Sprint(a.ID, " ", a.Ref))
 			}
 			if got := strings.Join(counted(c), ", "); err != nil || got != tt.count || strings.Join(put, ", ") != tt.put {
-				t.Errorf("Accounts = %q, %v, puts %v, want %q and %q", got, err, put, tt.count, tt.put)
+				t.Errorf("Accounts = %q, %v, put %v, want %q and %q", got, err, put, tt.count, tt.put)
 			}
 			for ref, want := range tt.want {
 				for i, hour := range []int{9, 11, 12, 13} {
 					if e, err := in.Access(intake.AccessRow{ID: []byte("a1"), Account: []byte(ref), At: clock(hour), Kind: []byte("login")}); err != nil || e.User != want[i] {
-						t.Errorf("an access of %s at %d is of user %d, %v, want %d", ref, hour, e.User, err, want[i])
+						t.Errorf("Access of %s at %d: user %d, %v, want %d", ref, hour, e.User, err, want[i])
 					}
 				}
 			}
@@ -239,11 +239,11 @@ func TestReferenceWithoutHistory(t *testing.T) {
 	}
 	c, err := in.Accounts(lined(1, []intake.AccountRow{{Ref: "ana", Kind: "reader", Name: "Ana", EntityRef: "turma", Active: true}}...), nil)
 	if err != nil || c.Unchanged != 1 {
-		t.Errorf("accounts = %+v, %v, want one unchanged", c, err)
+		t.Errorf("Accounts = %+v, %v, want one unchanged", c, err)
 	}
 	at := calendar.MustParse("2026-03-10").Start()
 	if e, err := in.Access(intake.AccessRow{ID: []byte("a1"), Account: []byte("ana"), At: at, Kind: []byte("login")}); err != nil || e.User != 1 {
-		t.Errorf("an access is of user %d, %v, want the live one, 1", e.User, err)
+		t.Errorf("Access: user %d, %v, want the live account, 1", e.User, err)
 	}
 }
 
@@ -262,11 +262,11 @@ func TestRefOwnersToTheMicrosecond(t *testing.T) {
 	}
 	since := began.Truncate(time.Microsecond)
 	if got := in.PutRefOwners["anita"]; len(got) != 1 || got[0] != (directory.RefOwner{Since: since, Account: 4}) {
-		t.Errorf("carriers = %v, want the new account from %v on", got, since)
+		t.Errorf("owners of anita = %v, want the new account from %v", got, since)
 	}
 	for at, want := range map[time.Time]directory.UserID{since.Add(-1): 1, since: 4, began: 4, began.Add(time.Second): 4} {
 		if e, err := in.Access(intake.AccessRow{ID: []byte("a1"), Account: []byte("anita"), At: at, Kind: []byte("login")}); err != nil || e.User != want {
-			t.Errorf("an access at %v is of user %d, %v, want %d", at, e.User, err, want)
+			t.Errorf("Access at %v: user %d, %v, want %d", at, e.User, err, want)
 		}
 	}
 }
@@ -277,33 +277,33 @@ func TestBelowDeleted(t *testing.T) {
 	in := newIntake()
 	c, err := in.Entities(lined(1, []intake.EntityRow{entity("velha", "school", "rede"), entity("nova", "class", "velha"), entity("turma", "class", "velha")}...), nil)
 	if err != nil || c.Deleted != 3 {
-		t.Fatalf("entities = %+v, %v, want 3 deleted", c, err)
+		t.Fatalf("Entities = %+v, %v, want 3 deleted", c, err)
 	}
 	c, err = in.Accounts(lined(1, []intake.AccountRow{
 		{Ref: "bia", Kind: "reader", EntityRef: "nova"}, {Ref: "caio", Kind: "teacher", EntityRef: "turma"}, {Ref: "davi", Kind: "reader", EntityRef: "turma"},
 	}...), nil)
 	if err != nil || c.Deleted != 2 || c.New != 1 {
-		t.Fatalf("accounts = %+v, %v, want 2 deleted and a new one", c, err)
+		t.Fatalf("Accounts = %+v, %v, want 2 deleted and one new", c, err)
 	}
 	c, err = in.Evaluations(lined(1, []intake.EvaluationRow{{ID: 1, EntityRef: "nova"}, {ID: 2, EntityRef: "turma"}}...), nil)
 	if err != nil || c.Deleted != 1 || c.New != 1 {
-		t.Fatalf("evaluations = %+v, %v, want one deleted and a new one", c, err)
+		t.Fatalf("Evaluations = %+v, %v, want one deleted and one new", c, err)
 	}
 	at := calendar.MustParse("2026-03-10").Start()
 	moves := in.Moves(in)
 	for account, want := range map[string]bool{"bia": true, "caio": false, "davi": false, "ana": false} {
 		e, err := in.Access(intake.AccessRow{ID: []byte("a1"), Account: []byte(account), At: at, Kind: []byte("login")})
 		if to, moved := moves[e.User]; err != nil || moved != want || to != 0 {
-			t.Errorf("an access of %s is of user %d, %v, dropped %v, want %v", account, e.User, err, moved, want)
+			t.Errorf("Access of %s: user %d, %v, dropped %v, want %v", account, e.User, err, moved, want)
 		}
 	}
 	if _, err := in.Access(intake.AccessRow{ID: []byte("a1"), Account: []byte("bia"), At: at, Kind: []byte("nonsense")}); !errors.Is(err, row.ErrDeleted) {
-		t.Errorf("a faulty access of a deleted account = %v, want that it is of one", err)
+		t.Errorf("Access of a deleted account with an invalid kind = %v, want ErrDeleted", err)
 	}
 }
 
-// settled returns an intake whose tables were validated without a row.
-func settled(t *testing.T) *intake.Intake {
+// validated returns an intake whose tables were validated without a row.
+func validated(t *testing.T) *intake.Intake {
 	t.Helper()
 	in := newIntake()
 	if _, err := in.Entities(nil, nil); err != nil {
@@ -327,13 +327,13 @@ func TestSegmentRows(t *testing.T) {
 		want    string
 	}{
 		{"one day long, without extent", "ana", 10, nil, ""},
-		{"above one day", "ana", 10, func(s *reading.Segment) { s.DurationMS++ }, "durationMs must not be above one day"},
+		{"longer than one day", "ana", 10, func(s *reading.Segment) { s.DurationMS++ }, "durationMs must not be above one day"},
 		{"from above to", "ana", 10, func(s *reading.Segment) { s.From++ }, "from must not be above to"},
 		{"unknown account", "bia", 10, nil, "account does not exist"},
 		{"deleted account", "caio", 10, nil, ""},
 		{"unknown book", "ana", 11, nil, "bookId does not exist"},
 		{"five minutes after the load began", "ana", 10, func(s *reading.Segment) { s.Start = day("2026-03-10T12:05:00Z") }, ""},
-		{"later", "ana", 10, func(s *reading.Segment) { s.Start = day("2026-03-10T12:05:00.000000001Z") }, "startedAt must not be more than 5 minutes after the load began"},
+		{"a nanosecond later", "ana", 10, func(s *reading.Segment) { s.Start = day("2026-03-10T12:05:00.000000001Z") }, "startedAt must not be more than 5 minutes after the load began"},
 		{"first second of the history", "ana", 10, func(s *reading.Segment) { s.Start = day("2026-01-01T03:00:00Z") }, ""},
 		{"last second before the history", "ana", 10, func(s *reading.Segment) { s.Start = day("2026-01-01T02:59:59Z") }, "before the history"},
 	}
@@ -343,7 +343,7 @@ func TestSegmentRows(t *testing.T) {
 			if tt.change != nil {
 				tt.change(&s)
 			}
-			e, err := settled(t).Segment(intake.SegmentRow{ID: []byte("s1"), Account: []byte(tt.account), Book: tt.book, Start: s.Start, DurationMS: s.DurationMS, From: s.From, To: s.To})
+			e, err := validated(t).Segment(intake.SegmentRow{ID: []byte("s1"), Account: []byte(tt.account), Book: tt.book, Start: s.Start, DurationMS: s.DurationMS, From: s.From, To: s.To})
 			got := ""
 			if err != nil {
 				got = err.Error()
@@ -352,7 +352,7 @@ func TestSegmentRows(t *testing.T) {
 				t.Errorf("Segment = %v, want %q", err, tt.want)
 			}
 			if tt.account == "caio" && e.User != 3 {
-				t.Errorf("a reference that two deleted accounts carried means user %d, want the last, 3", e.User)
+				t.Errorf("reference of two deleted accounts: user %d, want the last one, 3", e.User)
 			}
 		})
 	}
@@ -360,7 +360,7 @@ func TestSegmentRows(t *testing.T) {
 
 // TestAccessKinds tests S6: which kinds make a day of access, which are only received, and that others are an error.
 func TestAccessKinds(t *testing.T) {
-	in := settled(t)
+	in := validated(t)
 	at := calendar.MustParse("2026-03-10").Start()
 	for kind, want := range map[string]schools.Effect{
 		"login": schools.Presence, "session": schools.Presence, "reading": schools.Presence, "audiobook": schools.Presence,
@@ -368,11 +368,11 @@ func TestAccessKinds(t *testing.T) {
 		"recommendation-received": schools.Silent, "activity-received": schools.Silent,
 	} {
 		if e, err := in.Access(intake.AccessRow{ID: []byte("a1"), Account: []byte("ana"), At: at, Kind: []byte(kind)}); err != nil || e.Effect != want {
-			t.Errorf("access %s has effect %d, %v, want %d", kind, e.Effect, err, want)
+			t.Errorf("Access of kind %s: effect %d, %v, want %d", kind, e.Effect, err, want)
 		}
 	}
 	var wrong *row.FaultError
 	if _, err := in.Access(intake.AccessRow{ID: []byte("a1"), Account: []byte("ana"), At: at, Kind: []byte("Login")}); !errors.As(err, &wrong) || wrong.Field != "kind" {
-		t.Errorf("access Login = %v, want a fault of kind", err)
+		t.Errorf("Access of kind Login = %v, want a FaultError for kind", err)
 	}
 }

@@ -83,12 +83,12 @@ func TestLedgersOfManyEvents(t *testing.T) {
 			}
 		}
 		load(t, &f, p, nil)
-		ledgers, err := f.Index(t.Context(), nil)
+		index, err := f.Index(t.Context(), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, user := range users {
-			if books := ledgers.Books(user, calendar.Period{Start: day, End: day}); int64(len(books)) != 1+times {
+			if books := index.Books(user, calendar.Period{Start: day, End: day}); int64(len(books)) != 1+times {
 				t.Errorf("load %d: user %d has the books %v, want %d of them", times, user, books, 1+times)
 			}
 		}
@@ -120,7 +120,7 @@ func TestLargePartitions(t *testing.T) {
 		load(t, &a, whole, moves)
 		load(t, &b, large, moves)
 		if got, want := stored(t, b), stored(t, a); !slices.Equal(got, want) || len(want) == 0 {
-			t.Errorf("moved as %v: a load of several runs stores %d blocks that are not the %d of one of one run", moves, len(got), len(want))
+			t.Errorf("moves %v: a load of several runs stores %d blocks, want the same %d as a load of one run", moves, len(got), len(want))
 		}
 	}
 }

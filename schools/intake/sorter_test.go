@@ -37,7 +37,7 @@ var someID = rapid.Custom(func(t *rapid.T) string {
 
 // TestRowsKeepIdentifiers tests that events keep the identifiers of their rows, whatever their sequence.
 func TestRowsKeepIdentifiers(t *testing.T) {
-	in := settled(t)
+	in := validated(t)
 	at := calendar.MustParse("2026-03-10").Start()
 	rapid.Check(t, func(t *rapid.T) {
 		p := &intake.Sorter{}
@@ -62,14 +62,14 @@ func TestRowsKeepIdentifiers(t *testing.T) {
 			got = append(got, e.ID)
 		}
 		if !slices.Equal(got, want) {
-			t.Fatalf("identifiers = %v, want %v", got, want)
+			t.Fatalf("ids = %v, want %v", got, want)
 		}
 	})
 }
 
 // TestSorterKeepsEvents tests that a sorter returns all events, those of a user in their order and in one batch.
 func TestSorterKeepsEvents(t *testing.T) {
-	for name, limit := range map[string]int{"in memory": 1 << 30, "spilt often": 400} {
+	for name, limit := range map[string]int{"in memory": 1 << 30, "spilled often": 400} {
 		t.Run(name, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(1, 2))
 			s := &intake.Sorter{Sorter: extsort.Sorter{Dir: t.TempDir(), Limit: limit}}
@@ -98,12 +98,12 @@ func TestSorterKeepsEvents(t *testing.T) {
 				for _, batch := range batches {
 					for j, e := range batch {
 						if met[e.User] && (j == 0 || batch[j-1].User != e.User) {
-							t.Fatalf("the events of user %d are in two places", e.User)
+							t.Fatalf("the events of user %d are not adjacent", e.User)
 						}
 						met[e.User] = true
 					}
 					if len(batch) > 3+20 {
-						t.Errorf("a batch of %d events, want 3, or those of a user beside", len(batch))
+						t.Errorf("a batch of %d events, want about 3 and the rest of a user's", len(batch))
 					}
 					got = append(got, batch...)
 				}
@@ -114,7 +114,7 @@ func TestSorterKeepsEvents(t *testing.T) {
 			byUser := func(a, b schools.Event) int { return cmp.Compare(a.User, b.User) }
 			slices.SortStableFunc(got, byUser)
 			if slices.SortStableFunc(want, byUser); !slices.Equal(got, want) {
-				t.Errorf("the sorter gives back %d events that differ from the %d added to it", len(got), len(want))
+				t.Errorf("the sorter returned %d events, want the %d that were added", len(got), len(want))
 			}
 		})
 	}
@@ -122,7 +122,7 @@ func TestSorterKeepsEvents(t *testing.T) {
 
 // TestMoves tests that each call of moved puts events under the accounts of its moves, or drops them.
 func TestMoves(t *testing.T) {
-	for name, limit := range map[string]int{"in memory": 1 << 30, "spilt often": 40} {
+	for name, limit := range map[string]int{"in memory": 1 << 30, "spilled often": 40} {
 		t.Run(name, func(t *testing.T) {
 			s := &intake.Sorter{Sorter: extsort.Sorter{Dir: t.TempDir(), Limit: limit}}
 			defer s.Close()
@@ -149,18 +149,18 @@ func TestMoves(t *testing.T) {
 						want = directory.UserID(e.ID.Hash) + 1
 					}
 					if e.User != want {
-						t.Errorf("moved as %v: event %d is of user %d, want %d", m, e.ID.Hash, e.User, want)
+						t.Errorf("moves %v: event %d has the user %d, want %d", m, e.ID.Hash, e.User, want)
 					}
 				}
 				if len(events) != left {
-					t.Errorf("moved as %v: %d events, want %d", m, len(events), left)
+					t.Errorf("moves %v: %d events, want %d", m, len(events), left)
 				}
 				if err := others.Close(); err != nil {
 					t.Fatal(err)
 				}
 			}
 			if events := all(t, &s.Sorter, intake.Moves{5: 0, 9: 0}); len(events) != 98 {
-				t.Errorf("without those of two accounts there are %d events, want 98", len(events))
+				t.Errorf("without the events of two accounts: %d events, want 98", len(events))
 			}
 		})
 	}

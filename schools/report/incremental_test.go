@@ -23,13 +23,13 @@ import (
 // line is a report.Store with several snapshots. Each one wrote accounts, and loaded events and books.
 type line struct {
 	shelf
-	states []step
+	snapshots []step
 }
 
 // step is a snapshot, and what changed from the one before.
 type step struct {
 	at       snapshot.Versions
-	register *report.Accounts
+	accounts *report.Accounts
 	books    *schools.Books
 	people   map[directory.UserID]report.Person
 	written  []directory.UserID
@@ -45,11 +45,11 @@ func (l *line) Replaced(ctx context.Context, _ auth.Tenant, k snapshot.Kind, loa
 }
 
 func (l *line) of(wanted func(snapshot.Versions) bool) step {
-	return l.states[slices.IndexFunc(l.states, func(s step) bool { return wanted(s.at) })]
+	return l.snapshots[slices.IndexFunc(l.snapshots, func(s step) bool { return wanted(s.at) })]
 }
 
 func (l *line) Accounts(_ context.Context, _ directory.PartnerID, at snapshot.Versions) (*report.Accounts, error) {
-	return l.of(func(v snapshot.Versions) bool { return v.Registers == at.Registers }).register, nil
+	return l.of(func(v snapshot.Versions) bool { return v.Registers == at.Registers }).accounts, nil
 }
 
 func (l *line) People(_ context.Context, a report.Access, ids []directory.UserID) (people []report.Person, erased bool, err error) {
@@ -65,7 +65,7 @@ func (l *line) Books(_ context.Context, _ directory.PartnerID, at snapshot.Versi
 }
 
 func (l *line) Written(_ context.Context, _ directory.PartnerID, after, at int64) (ids []directory.UserID, _ error) {
-	for _, s := range l.states {
+	for _, s := range l.snapshots {
 		if s.at.Registers > after && s.at.Registers <= at {
 			ids = append(ids, s.written...)
 		}
@@ -75,7 +75,7 @@ func (l *line) Written(_ context.Context, _ directory.PartnerID, after, at int64
 }
 
 func (l *line) ReplacedBooks(_ context.Context, _ directory.PartnerID, loads snapshot.Span) (ids []int64, _ error) {
-	for _, s := range l.states {
+	for _, s := range l.snapshots {
 		if loads.Contains(s.at.Facts) {
 			ids = append(ids, s.replaced...)
 		}
@@ -103,16 +103,16 @@ func (r replacing) Replaced(_ context.Context, _ auth.Tenant, _ snapshot.Kind, _
 func newLine(t *testing.T) *line {
 	t.Helper()
 	l := &line{shelf: *newSmallShelf(t)}
-	first := step{at: snapshot.Versions{Registers: 1, Facts: l.at}, register: l.register, books: l.books}
+	first := step{at: snapshot.Versions{Registers: 1, Facts: l.at}, accounts: l.accounts, books: l.books}
 	first.people = map[directory.UserID]report.Person{1: {Name: "A"}, 2: {Name: "B"}, 3: {Name: "C"}}
-	next := step{at: snapshot.Versions{Registers: 2}, register: l.register.Next(nil, nil), books: schools.NewBooks(2), people: first.people}
-	next.register.Add(2, directory.Reader, 4, true, false)
+	next := step{at: snapshot.Versions{Registers: 2}, accounts: l.accounts.Next(nil, nil), books: schools.NewBooks(2), people: first.people}
+	next.accounts.Add(2, directory.Reader, 4, true, false)
 	next.books.Add(schools.Book{ID: 9, Title: "Iracema, lenda do Ceará", Length: 100})
 	next.books.Add(schools.Book{ID: 10, Length: 100})
 	next.written, next.replaced = []directory.UserID{2}, []int64{9}
 	l.load(t, []schools.Event{read(10, 1, 1, 10, 0, 10)})
 	next.at.Facts = l.at
-	l.states = []step{first, next}
+	l.snapshots = []step{first, next}
 	return l
 }
 
@@ -130,17 +130,17 @@ func TestSince(t *testing.T) {
 		users, engagements, readings string
 	}{
 		{"nothing has changed", both, both, report.Filter{}, 1, "", "", ""},
-		{"what was written and read", both, both, report.Filter{}, 0, "2", "0301 1", "1 9, 1 10, 2 9"},
-		{"who left a school", both, both, school(3), 0, "-2", "-0302 2, -0402 2", "-2 9, -2 10"},
-		{"who came to a school", both, both, school(2), 0, "2", "0301 1, 0302 2, 0402 2", "1 9, 1 10, 2 9, 2 10"},
-		{"one who has not changed", both, both, report.Filter{UserID: new(directory.UserID(3))}, 0, "", "", ""},
-		{"other days, nothing else", march, april, report.Filter{}, 1, "", "-0301 1, -0302 2, -0302 3, 0401 1, 0402 2", "1 9, -1 10, -2 9, 2 10"},
+		{"accounts written and books read", both, both, report.Filter{}, 0, "2", "0301 1", "1 9, 1 10, 2 9"},
+		{"users who left a school", both, both, school(3), 0, "-2", "-0302 2, -0402 2", "-2 9, -2 10"},
+		{"users who joined a school", both, both, school(2), 0, "2", "0301 1, 0302 2, 0402 2", "1 9, 1 10, 2 9, 2 10"},
+		{"a user who has not changed", both, both, report.Filter{UserID: new(directory.UserID(3))}, 0, "", "", ""},
+		{"only other days", march, april, report.Filter{}, 1, "", "-0301 1, -0302 2, -0302 3, 0401 1, 0402 2", "1 9, -1 10, -2 9, 2 10"},
 		{"more days", march, both, report.Filter{}, 1, "", "0401 1, 0402 2", "1 9, 2 10"},
 		{"fewer days", both, april, report.Filter{}, 1, "", "-0301 1, -0302 2, -0302 3", "1 9, -1 10, -2 9, 2 10"},
 	} {
 		for _, cache := range []snapshot.Cache{nil, &memo{}} {
-			r, a := &report.Reports{Store: l, Cache: cache}, report.Access{Network: 1, At: l.states[1].at}
-			q := report.Pull{Since: l.states[test.since].at, Was: test.was, Period: test.now, Filter: test.filter}
+			r, a := &report.Reports{Store: l, Cache: cache}, report.Access{Network: 1, At: l.snapshots[1].at}
+			q := report.Pull{Since: l.snapshots[test.since].at, Was: test.was, Period: test.now, Filter: test.filter}
 			checkSince(t, test.rule+", users", test.users, func(u report.User) string { return fmt.Sprint(u.ID) }, func(p paging.Page) (paging.List[report.User], error) {
 				return r.UsersSince(t.Context(), a, q, p)
 			})
@@ -172,7 +172,7 @@ func checkSince[T any](t *testing.T, what, want string, text func(T) string, pag
 			}
 		}
 		if strings.Join(got, ", ") != want {
-			t.Errorf("%s, by pages of %d: %s, want %s", what, size, strings.Join(got, ", "), want)
+			t.Errorf("%s, in pages of %d = %s, want %s", what, size, strings.Join(got, ", "), want)
 		}
 	}
 }
@@ -182,9 +182,9 @@ func TestSinceManyRecords(t *testing.T) {
 	l := newLine(t)
 	for records, want := range map[int]error{2_000_000: nil, 2_000_001: incremental.ErrMany} {
 		r, period := &report.Reports{Store: replacing{l, records}}, calendar.Period{Start: firstDay, End: firstDay}
-		q := report.Pull{Since: l.states[0].at, Was: period, Period: period}
-		if _, err := r.ReadingsSince(t.Context(), report.Access{Network: 1, At: l.states[1].at}, q, paging.Page{Number: 1, Size: 1}); !errors.Is(err, want) {
-			t.Errorf("%d records replaced: %v, want %v", records, err, want)
+		q := report.Pull{Since: l.snapshots[0].at, Was: period, Period: period}
+		if _, err := r.ReadingsSince(t.Context(), report.Access{Network: 1, At: l.snapshots[1].at}, q, paging.Page{Number: 1, Size: 1}); !errors.Is(err, want) {
+			t.Errorf("ReadingsSince after %d replaced records = %v, want %v", records, err, want)
 		}
 	}
 }
@@ -195,12 +195,12 @@ func TestSinceOfDamagedData(t *testing.T) {
 	day := calendar.MustParse("2026-03-02")
 	key := snapshot.BlockKey{A: int64(day)}
 	l.harm(t, facts.DayKind, key, snapshot.Block{BlockKey: key, Data: []byte{200, 1, 2}})
-	now := l.states[1]
+	now := l.snapshots[1]
 	now.at.Facts = l.at
-	l.states = append(l.states, now)
-	q := report.Pull{Since: l.states[1].at, Was: calendar.Period{Start: day, End: day}, Period: calendar.Period{Start: day, End: day}}
+	l.snapshots = append(l.snapshots, now)
+	q := report.Pull{Since: l.snapshots[1].at, Was: calendar.Period{Start: day, End: day}, Period: calendar.Period{Start: day, End: day}}
 	_, err := (&report.Reports{Store: l}).EngagementsSince(t.Context(), report.Access{Network: 1, At: now.at}, q, everyRow)
 	if !errors.Is(err, packed.ErrCorrupt) || !strings.Contains(err.Error(), day.String()) {
-		t.Errorf("EngagementsSince = %v, want the day %s", err, day)
+		t.Errorf("EngagementsSince = %v, want ErrCorrupt that names the day %s", err, day)
 	}
 }

@@ -26,7 +26,7 @@ import (
 // shelf is a report.Store of one partner. It answers from the current snapshot, whatever the access names.
 type shelf struct {
 	*blocks
-	register *report.Accounts
+	accounts *report.Accounts
 	books    *schools.Books
 }
 
@@ -35,7 +35,7 @@ func (s *shelf) Scan(ctx context.Context, _ auth.Tenant, _ int64, k snapshot.Kin
 }
 
 func (s *shelf) Accounts(context.Context, directory.PartnerID, snapshot.Versions) (*report.Accounts, error) {
-	return s.register, nil
+	return s.accounts, nil
 }
 
 func (s *shelf) Written(context.Context, directory.PartnerID, int64, int64) ([]directory.UserID, error) {
@@ -52,7 +52,7 @@ func (s *shelf) Books(context.Context, directory.PartnerID, snapshot.Versions) (
 
 func (s *shelf) People(_ context.Context, _ report.Access, ids []directory.UserID) (people []report.Person, erased bool, err error) {
 	if len(ids) == 0 {
-		return nil, false, errors.New("nobody is asked for")
+		return nil, false, errors.New("no user ids given")
 	}
 	for _, id := range ids {
 		people = append(people, report.Person{Name: fmt.Sprint("Nome ", id), Email: fmt.Sprint(id, "@example.com")})
@@ -109,9 +109,9 @@ var members = []member{
 	12: {kind: directory.Reader, entity: 4},
 }
 
-// newRegister returns the accounts of a partner with two networks. Network 1 has the schools 2 with the classes 3 and 4,
+// newAccounts returns the accounts of a partner with two networks. Network 1 has the schools 2 with the classes 3 and 4,
 // 5, and 9, which is deleted with its class 10. Network 6 has the school 7 with the class 8.
-func newRegister() *report.Accounts {
+func newAccounts() *report.Accounts {
 	entity := func(id directory.EntityID, t directory.EntityType, parent directory.EntityID, degree string, deleted bool) directory.Entity {
 		return directory.Entity{ID: id, Ref: directory.Ref(fmt.Sprint("e", id)), Type: t, Name: fmt.Sprint("Unidade ", id), Degree: degree, Parent: parent, Deleted: deleted}
 	}
@@ -138,38 +138,38 @@ var selections = []struct {
 	want    []directory.UserID
 }{
 	{"all of a network", 1, report.Filter{}, []directory.UserID{1, 2, 5, 7, 8, 9, 12}},
-	{"all of the other", 6, report.Filter{}, []directory.UserID{6, 11}},
-	{"of no network", 0, report.Filter{}, nil},
-	{"of one that is not there", 99, report.Filter{}, nil},
+	{"all of the other network", 6, report.Filter{}, []directory.UserID{6, 11}},
+	{"no network", 0, report.Filter{}, nil},
+	{"a network that does not exist", 99, report.Filter{}, nil},
 	{"students", 1, report.Filter{Profile: schools.Student}, []directory.UserID{1, 5, 8, 12}},
 	{"teachers", 1, report.Filter{Profile: schools.Teacher}, []directory.UserID{2, 7, 9}},
-	{"students of the other", 6, report.Filter{Profile: schools.Student}, []directory.UserID{6}},
+	{"students of the other network", 6, report.Filter{Profile: schools.Student}, []directory.UserID{6}},
 	{"a school", 1, report.Filter{SchoolID: new(directory.EntityID(2))}, []directory.UserID{1, 2, 9, 12}},
-	{"a school that was deleted", 1, report.Filter{SchoolID: new(directory.EntityID(9))}, []directory.UserID{8}},
+	{"a deleted school", 1, report.Filter{SchoolID: new(directory.EntityID(9))}, []directory.UserID{8}},
 	{"a school's students", 1, report.Filter{SchoolID: new(directory.EntityID(2)), Profile: schools.Student}, []directory.UserID{1, 12}},
 	{"a school of the other network", 1, report.Filter{SchoolID: new(directory.EntityID(7))}, nil},
-	{"a class is no school", 1, report.Filter{SchoolID: new(directory.EntityID(3))}, nil},
-	{"no school is no filter", 1, report.Filter{SchoolID: new(directory.EntityID(0))}, nil},
+	{"a class in place of a school", 1, report.Filter{SchoolID: new(directory.EntityID(3))}, nil},
+	{"school 0, which does not exist", 1, report.Filter{SchoolID: new(directory.EntityID(0))}, nil},
 	{"a user", 1, report.Filter{UserID: new(directory.UserID(9))}, []directory.UserID{9}},
 	{"the first user", 1, report.Filter{UserID: new(directory.UserID(1))}, []directory.UserID{1}},
 	{"the last user", 1, report.Filter{UserID: new(directory.UserID(12))}, []directory.UserID{12}},
 	{"a user of the other network", 1, report.Filter{UserID: new(directory.UserID(6))}, nil},
-	{"a user of none", 1, report.Filter{UserID: new(directory.UserID(10))}, nil},
+	{"a user of no network", 1, report.Filter{UserID: new(directory.UserID(10))}, nil},
 	{"an administrator", 1, report.Filter{UserID: new(directory.UserID(3))}, nil},
 	{"an internal account", 1, report.Filter{UserID: new(directory.UserID(4))}, nil},
 	{"a user and a profile", 1, report.Filter{UserID: new(directory.UserID(9)), Profile: schools.Teacher}, []directory.UserID{9}},
 	{"a user of another profile", 1, report.Filter{UserID: new(directory.UserID(9)), Profile: schools.Student}, nil},
 	{"a user of another school", 1, report.Filter{UserID: new(directory.UserID(9)), SchoolID: new(directory.EntityID(5))}, nil},
-	{"no user", 1, report.Filter{UserID: new(directory.UserID(0))}, nil},
-	{"a user below all", 1, report.Filter{UserID: new(directory.UserID(-1))}, nil},
-	{"a user above all", 1, report.Filter{UserID: new(directory.UserID(13))}, nil},
-	{"a user far above all", 1, report.Filter{UserID: new(directory.UserID(1 << 40))}, nil},
+	{"user 0, who does not exist", 1, report.Filter{UserID: new(directory.UserID(0))}, nil},
+	{"a number below all users", 1, report.Filter{UserID: new(directory.UserID(-1))}, nil},
+	{"a number above all users", 1, report.Filter{UserID: new(directory.UserID(13))}, nil},
+	{"a number far above all users", 1, report.Filter{UserID: new(directory.UserID(1 << 40))}, nil},
 }
 
 // TestSelect tests tenancy and the filters (S1, S7): only accounts of the key's network pass, with one
 // filter and with several.
 func TestSelect(t *testing.T) {
-	r := newRegister()
+	r := newAccounts()
 	for _, tt := range selections {
 		u := r.Select(tt.network, tt.filter)
 		if !slices.Equal(u.IDs, tt.want) {
@@ -202,13 +202,13 @@ func TestUsers(t *testing.T) {
 		userRow(12, schools.Student, 2, 4, 0, "MEDIO", false),
 	}
 	for _, cache := range []snapshot.Cache{nil, &memo{}} {
-		r := &report.Reports{Store: &shelf{register: newRegister()}, Cache: cache}
+		r := &report.Reports{Store: &shelf{accounts: newAccounts()}, Cache: cache}
 		for size := 1; size <= len(all)+1; size++ {
 			for number := 1; number <= len(all)+2; number++ {
 				list, err := r.Users(t.Context(), report.Access{Network: 1}, report.Filter{}, paging.Page{Number: number, Size: size})
 				want := cut(all, number, size)
 				if err != nil || list.Total != int64(len(all)) || len(list.Rows) != len(want) || len(want) > 0 && !reflect.DeepEqual(list.Rows, want) {
-					t.Errorf("page %d of %d: %+v, %v, want %+v", number, size, list, err, want)
+					t.Errorf("Users, page %d of size %d = %+v, %v, want %+v", number, size, list, err, want)
 				}
 			}
 		}
@@ -220,7 +220,7 @@ func TestUsers(t *testing.T) {
 					got = append(got, u.ID)
 				}
 				if err != nil || !slices.Equal(got, tt.want) || list.Total != int64(len(tt.want)) {
-					t.Errorf("%s: users %v of %d, %v, want %v", tt.name, got, list.Total, err, tt.want)
+					t.Errorf("%s: Users = %v of %d, %v, want %v", tt.name, got, list.Total, err, tt.want)
 				}
 			}
 		}
@@ -251,15 +251,15 @@ const firstDay = calendar.Date(20000 - 20000%16 - 3)
 // load aggregates events and publishes them.
 func (s *shelf) load(t *testing.T, events []schools.Event) {
 	t.Helper()
-	pile := &intake.Sorter{}
-	defer pile.Close()
+	sorter := &intake.Sorter{}
+	defer sorter.Close()
 	for _, e := range events {
-		if err := pile.Add(e); err != nil {
+		if err := sorter.Add(e); err != nil {
 			t.Fatal(err)
 		}
 	}
 	s.write(t, func(l snapshot.Writer) error {
-		fresh, repeated, err := intake.Load(t.Context(), l, pile, intake.LoadOptions{})
+		fresh, repeated, err := intake.Load(t.Context(), l, sorter, intake.LoadOptions{})
 		if err != nil || fresh != len(events) || repeated != 0 {
 			t.Errorf("Load = %d new, %d repeated, %v, want %d new", fresh, repeated, err, len(events))
 		}
@@ -284,7 +284,7 @@ func (s *shelf) record(t *testing.T, key snapshot.BlockKey) (found snapshot.Bloc
 		return nil
 	})
 	if err != nil || found.BlockKey != key {
-		t.Fatalf("record %v: %v, %v", key, found, err)
+		t.Fatalf("record %v = %v, %v, want it found", key, found, err)
 	}
 	return found
 }
@@ -303,13 +303,13 @@ var asks = []struct {
 		"1 9 30.00 1.0 - 0301 0301, 2 9 49.00 1.0 - 0302 0302, 2 10 50.00 1.0 F 0302 0302"},
 	{"the last days", "2026-04-01", "2026-04-02", report.Filter{}, "0401 1 1.0, 0402 2 1.0", "1 9 30.00 1.0 - 0401 0401, 2 10 1.00 1.0 - 0402 0402"},
 	{"a day", "2026-03-02", "2026-03-02", report.Filter{}, "0302 2 2.0, 0302 3 0.0", "2 9 49.00 1.0 - 0302 0302, 2 10 50.00 1.0 F 0302 0302"},
-	{"days of nobody", "2026-03-03", "2026-03-31", report.Filter{}, "", ""},
-	{"the wrong way round", "2026-04-02", "2026-03-01", report.Filter{}, "", ""},
+	{"days without events", "2026-03-03", "2026-03-31", report.Filter{}, "", ""},
+	{"a reversed period", "2026-04-02", "2026-03-01", report.Filter{}, "", ""},
 	{"a user", "2026-01-01", "2026-12-31", report.Filter{UserID: new(directory.UserID(1))}, "0301 1 1.0, 0401 1 1.0", "1 9 60.00 2.0 F 0301 0401"},
 	{"a school", "2026-01-01", "2026-12-31", report.Filter{SchoolID: new(directory.EntityID(3))}, "0302 2 2.0, 0402 2 1.0",
 		"2 9 49.00 1.0 - 0302 0302, 2 10 50.00 2.0 F 0302 0402"},
 	{"teachers", "2026-01-01", "2026-12-31", report.Filter{Profile: schools.Teacher}, "0302 3 0.0", ""},
-	{"nobody", "2026-01-01", "2026-12-31", report.Filter{UserID: new(directory.UserID(4))}, "", ""},
+	{"an administrator", "2026-01-01", "2026-12-31", report.Filter{UserID: new(directory.UserID(4))}, "", ""},
 }
 
 // TestEngagementsAndReadings tests pages of every size (S3 to S6), and that no query gets the cached rows of another.
@@ -326,7 +326,7 @@ func TestEngagementsAndReadings(t *testing.T) {
 				return r.Readings(t.Context(), report.Access{Network: 1}, period, a.filter, p)
 			})
 			if l, err := r.Engagements(t.Context(), report.Access{Network: 9}, period, a.filter, everyRow); err != nil || l.Total != 0 {
-				t.Errorf("%s: engagements of no network = %+v, %v", a.rule, l, err)
+				t.Errorf("%s: Engagements of an unknown network = %+v, %v, want none", a.rule, l, err)
 			}
 		}
 	}
@@ -355,7 +355,7 @@ func checkPages[T any](t *testing.T, what, want string, text func(T) string, pag
 				got = append(got, text(row))
 			}
 			if want := strings.Trim(strings.Join(cut(rows, number, size), ","), " "); err != nil || list.Total != int64(len(rows)) || strings.Join(got, ", ") != want {
-				t.Errorf("%s, page %d of %d = %s of %d, %v, want %s", what, number, size, strings.Join(got, ", "), list.Total, err, want)
+				t.Errorf("%s, page %d of size %d = %s of %d, %v, want %s", what, number, size, strings.Join(got, ", "), list.Total, err, want)
 			}
 		}
 	}
@@ -374,7 +374,7 @@ func TestEngagementsOfMissingDay(t *testing.T) {
 	}
 	s.harm(t, facts.DayKind, snapshot.BlockKey{A: int64(day)})
 	if err := ask(day); !errors.Is(err, packed.ErrCorrupt) || !strings.Contains(err.Error(), "2026-04-02") {
-		t.Errorf("Engagements of a day that is gone = %v", err)
+		t.Errorf("Engagements of a deleted day = %v, want ErrCorrupt that names the day", err)
 	}
 }
 
@@ -399,7 +399,7 @@ func TestReadingsOfDamagedData(t *testing.T) {
 			s.harm(t, facts.RecordKind, first, other)
 		}, "user 1, book 1: index and record differ"},
 	} {
-		s := &shelf{newBlocks(t, newDB(t)), newRegister(), schools.NewBooks(4)}
+		s := &shelf{newBlocks(t, newDB(t)), newAccounts(), schools.NewBooks(4)}
 		for book := range int64(4) {
 			s.books.Add(schools.Book{ID: book, Title: fmt.Sprint("Livro ", book), Length: 10 + 10*book})
 		}
@@ -408,7 +408,7 @@ func TestReadingsOfDamagedData(t *testing.T) {
 		reports := &report.Reports{Store: s}
 		_, err := reports.Readings(t.Context(), report.Access{Network: 1}, calendar.Period{Start: firstDay, End: firstDay}, report.Filter{}, paging.Page{Number: 1, Size: 10})
 		if !errors.Is(err, packed.ErrCorrupt) || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("without %s: Readings = %v, want it to say %q", what, err, tt.want)
+			t.Errorf("Readings without %s = %v, want ErrCorrupt with %q", what, err, tt.want)
 		}
 	}
 }
@@ -425,7 +425,7 @@ func TestBytes(t *testing.T) {
 	none := size(schools.Book{})
 	for _, b := range []schools.Book{{Title: long}, {Author: long}, {ISBN: long}} {
 		if got := size(b) - none; got != 1000 || none < 50 {
-			t.Errorf("a book with a text of 1,000 bytes holds %d more than an empty one, which holds %d", got, none)
+			t.Errorf("a book with a text of 1,000 bytes holds %d bytes more than an empty one of %d bytes, want 1,000", got, none)
 		}
 	}
 	network := directory.Entity{ID: 1, Ref: "rede", Type: directory.Network, Name: "Rede"}
@@ -435,17 +435,17 @@ func TestBytes(t *testing.T) {
 	referred := network
 	referred.Ref = directory.Ref(long)
 	if got := report.NewAccounts([]directory.Entity{referred}, nil).Bytes() - r.Bytes(); got != 1000-len("rede") {
-		t.Errorf("a register with a reference of 1,000 bytes in place of 4 holds %d more", got)
+		t.Errorf("accounts with a reference of 1,000 bytes in place of 4 hold %d bytes more, want 996", got)
 	}
-	if users := newRegister().Select(1, report.Filter{}); users.Bytes() <= 8*len(users.IDs) {
-		t.Errorf("%d users and the set of them hold %d bytes", len(users.IDs), users.Bytes())
+	if users := newAccounts().Select(1, report.Filter{}); users.Bytes() <= 8*len(users.IDs) {
+		t.Errorf("%d selected users hold %d bytes, want more than 8 each", len(users.IDs), users.Bytes())
 	}
 	next := r.Next([]directory.Entity{named}, nil)
 	if got := next.Bytes() - r.Bytes(); got != 1000-len("Rede") {
-		t.Errorf("a register with a name of 1,000 bytes in place of 4 holds %d more", got)
+		t.Errorf("accounts with a name of 1,000 bytes in place of 4 hold %d bytes more, want 996", got)
 	}
 	if got := next.Next([]directory.Entity{network}, nil).Bytes(); got != r.Bytes() {
-		t.Errorf("with the former name it holds %d, want %d", got, r.Bytes())
+		t.Errorf("Bytes with the earlier name = %d, want %d", got, r.Bytes())
 	}
 	for range 100 {
 		r.Add(directory.UserID(100), directory.Reader, 1, true, false)
@@ -460,6 +460,6 @@ func TestRowsInJSON(t *testing.T) {
 	text, err := json.Marshal(report.Reading{UserID: 7, Percent: 60_00, Minutes: 184})
 	const want = `{"UserID":7,"Book":null,"Percent":60.00,"Minutes":18.4,"First":"0001-01-01T00:00:00Z","Last":"0001-01-01T00:00:00Z","Finished":false}`
 	if string(text) != want || err != nil {
-		t.Errorf("a reading is %s, %v, want %s", text, err, want)
+		t.Errorf("Marshal of a reading = %s, %v, want %s", text, err, want)
 	}
 }

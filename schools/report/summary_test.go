@@ -34,10 +34,10 @@ func newSmallShelf(t *testing.T) *shelf {
 		{ID: 1, Ref: "n", Type: directory.Network, Name: "Rede"}, {ID: 2, Ref: "s", Type: directory.School, Name: "ávila", Parent: 1},
 		{ID: 3, Ref: "z", Type: directory.School, Name: "Zulmira", Parent: 1}, {ID: 4, Ref: "c", Type: directory.Class, Name: "1A", Parent: 2},
 	}, nil), schools.NewBooks(2)}
-	s.register.Add(1, directory.Reader, 4, true, false)
-	s.register.Add(2, directory.Reader, 3, true, false)
-	s.register.Add(3, directory.Teacher, 1, false, false)
-	s.register.Add(4, directory.Administrator, 1, true, false)
+	s.accounts.Add(1, directory.Reader, 4, true, false)
+	s.accounts.Add(2, directory.Reader, 3, true, false)
+	s.accounts.Add(3, directory.Teacher, 1, false, false)
+	s.accounts.Add(4, directory.Administrator, 1, true, false)
 	s.books.Add(schools.Book{ID: 9, Title: "Iracema", Length: 100})
 	s.books.Add(schools.Book{ID: 10, Length: 100})
 	s.load(t, []schools.Event{
@@ -77,7 +77,7 @@ func TestSummaryOfASmallNetwork(t *testing.T) {
 			got += g.Key + " " + g.Label + " " + text(g.Metrics)
 		}
 		if got != want {
-			t.Errorf("by %q:\n got %s\nwant %s", by, got, want)
+			t.Errorf("Summary by %q:\n got %s\nwant %s", by, got, want)
 		}
 	}
 }
@@ -93,7 +93,7 @@ func TestSummaryDays(t *testing.T) {
 		{Key: "2026-03-02", Label: "2026-03-02", Metrics: report.Metrics{Users: 3, Active: 2, WithAccess: 2, AccessDays: 2, Readers: 1, Minutes: 20}},
 	}
 	if err != nil || sum.Groups.Total != 5 || !slices.Equal(sum.Groups.Rows, want) {
-		t.Errorf("page 2 of 2 days = %+v, %v, want %+v of 5", sum.Groups, err, want)
+		t.Errorf("Summary, page 2 of size 2 = %+v, %v, want %+v of 5", sum.Groups, err, want)
 	}
 	sum, err = reports.Summary(t.Context(), report.Access{Network: 1}, ask, paging.Page{Number: 1, Size: 1})
 	if want := []report.Group{{Key: "2026-02-27", Label: "2026-02-27", Metrics: none}}; err != nil || !slices.Equal(sum.Groups.Rows, want) {
@@ -108,7 +108,7 @@ func TestSummaryOfManyUsers(t *testing.T) {
 	var events []schools.Event
 	const users = 5000
 	for id := directory.UserID(1); id <= users; id++ {
-		s.register.Add(id, directory.Reader, 1, true, false)
+		s.accounts.Add(id, directory.Reader, 1, true, false)
 		events = append(events, read(uint64(2*id), id, 1, 9, 0, 40), read(uint64(2*id+1), id, 2, 9, 40, 80), read(uint64(3*users+id), id, 9, 9, 80, 90))
 	}
 	s.load(t, events)
@@ -117,7 +117,7 @@ func TestSummaryOfManyUsers(t *testing.T) {
 		sum, err := (&report.Reports{Store: s}).Summary(t.Context(), report.Access{Network: 1}, report.SummaryQuery{Period: period, GroupBy: report.ByBook}, everyRow)
 		want := report.Metrics{Readers: users, Minutes: 20 * users, Readings: users, Finished: users}
 		if err != nil || len(sum.Groups.Rows) != 1 || sum.Groups.Rows[0].Metrics != want || sum.General.Finished != users {
-			t.Errorf("%+v, %v, want %+v", sum, err, want)
+			t.Errorf("Summary = %+v, %v, want %+v", sum, err, want)
 		}
 	}
 }
@@ -136,7 +136,7 @@ func TestSummaryOfDamagedData(t *testing.T) {
 		s := newSmallShelf(t)
 		harm(s)
 		if _, err := (&report.Reports{Store: s}).Summary(t.Context(), report.Access{Network: 1}, ask, everyRow); !errors.Is(err, packed.ErrCorrupt) {
-			t.Errorf("without %s: %v, want it to be corrupt", what, err)
+			t.Errorf("Summary without %s = %v, want ErrCorrupt", what, err)
 		}
 	}
 }
@@ -147,7 +147,7 @@ func TestSummaryCancelled(t *testing.T) {
 	cancel()
 	ask := report.SummaryQuery{Period: calendar.Period{Start: calendar.MustParse("2026-03-01"), End: calendar.MustParse("2026-03-31")}}
 	if _, err := (&report.Reports{Store: newSmallShelf(t)}).Summary(ctx, report.Access{Network: 1}, ask, everyRow); !errors.Is(err, context.Canceled) {
-		t.Errorf("error = %v, want %v", err, context.Canceled)
+		t.Errorf("Summary = %v, want %v", err, context.Canceled)
 	}
 }
 

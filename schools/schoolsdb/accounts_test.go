@@ -117,11 +117,11 @@ func (p *partner) change(ctx context.Context, r *rand.Rand) error {
 // fresh reads the accounts with a new store.
 func (p *partner) fresh(at snapshot.Versions) *report.Accounts {
 	p.Helper()
-	reg, err := (&schoolsdb.Store{DB: p.db.DB}).Accounts(p.Context(), p.id, at)
+	accounts, err := (&schoolsdb.Store{DB: p.db.DB}).Accounts(p.Context(), p.id, at)
 	if err != nil {
 		p.Fatal(err)
 	}
-	return reg
+	return accounts
 }
 
 // TestAccountsFollow reads accounts on top of earlier ones, across any number of versions. It tests that they are the
@@ -131,7 +131,7 @@ func TestAccountsFollow(t *testing.T) {
 		p := newPartner(t, db)
 		store := &schoolsdb.Store{DB: db.DB}
 		r := rand.New(rand.NewPCG(1, 9))
-		var held, heldFresh *report.Accounts
+		var earlier, earlierFull *report.Accounts
 		for i := range 120 {
 			for range r.IntN(3) {
 				if err := p.change(t.Context(), r); err != nil {
@@ -145,12 +145,12 @@ func TestAccountsFollow(t *testing.T) {
 			}
 			want := p.fresh(at)
 			if !reflect.DeepEqual(got, want) {
-				t.Fatalf("register %d, of version %d, differs from one that was read as a whole:\n%+v\n%+v", i, at.Registers, got, want)
+				t.Fatalf("read %d, of version %d, differs from a full read:\n%+v\nwant\n%+v", i, at.Registers, got, want)
 			}
-			if held != nil && !reflect.DeepEqual(held, heldFresh) {
-				t.Fatalf("reading register %d changed the one before", i)
+			if earlier != nil && !reflect.DeepEqual(earlier, earlierFull) {
+				t.Fatalf("read %d changed the accounts of the read before", i)
 			}
-			held, heldFresh = got, want
+			earlier, earlierFull = got, want
 		}
 	})
 }
@@ -187,10 +187,10 @@ func TestAccountsReadWhatChanged(t *testing.T) {
 		}
 		second, err := store.Accounts(t.Context(), p.id, p.versions())
 		if err != nil || !reflect.DeepEqual(second, before) {
-			t.Errorf("the second register is not the first: %v", err)
+			t.Errorf("the second read differs from the first, or fails: %v", err)
 		}
 		if reflect.DeepEqual(second, p.fresh(p.versions())) {
-			t.Error("a fresh register is the first: the test alters nothing")
+			t.Error("a full read equals the first: the test altered nothing")
 		}
 		runtime.KeepAlive(first)
 	})
@@ -211,7 +211,7 @@ func TestErasedAccounts(t *testing.T) {
 		runtime.GC()
 	}
 	if got, err := store.Accounts(t.Context(), p.id, p.versions()); err != nil || !reflect.DeepEqual(got, p.fresh(p.versions())) {
-		t.Errorf("Register = %v, differs from a fresh one", err)
+		t.Errorf("Accounts after garbage collection differ from a full read, or fail: %v", err)
 	}
 }
 
@@ -222,18 +222,18 @@ func TestAccountsOfEverySnapshot(t *testing.T) {
 		p := newPartner(t, db)
 		store := &schoolsdb.Store{DB: db.DB}
 		r := rand.New(rand.NewPCG(4, 4))
-		var states []snapshot.Versions
+		var snapshots []snapshot.Versions
 		var then []*report.Accounts
 		for range 60 {
 			if err := p.change(t.Context(), r); err != nil {
 				t.Fatal(err)
 			}
-			states, then = append(states, p.versions()), append(then, p.fresh(p.versions()))
+			snapshots, then = append(snapshots, p.versions()), append(then, p.fresh(p.versions()))
 		}
-		for _, i := range r.Perm(len(states)) {
-			got, err := store.Accounts(t.Context(), p.id, states[i])
-			if err != nil || !reflect.DeepEqual(got, then[i]) || !reflect.DeepEqual(p.fresh(states[i]), then[i]) {
-				t.Errorf("the register of state %d is not what it was: %v", i, err)
+		for _, i := range r.Perm(len(snapshots)) {
+			got, err := store.Accounts(t.Context(), p.id, snapshots[i])
+			if err != nil || !reflect.DeepEqual(got, then[i]) || !reflect.DeepEqual(p.fresh(snapshots[i]), then[i]) {
+				t.Errorf("accounts of snapshot %d differ from those read while it was current, or fail: %v", i, err)
 			}
 		}
 	})
@@ -250,7 +250,7 @@ func TestAccountsRestored(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		held, err := store.Accounts(t.Context(), p.id, p.versions())
+		earlier, err := store.Accounts(t.Context(), p.id, p.versions())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -260,9 +260,9 @@ func TestAccountsRestored(t *testing.T) {
 			}
 		}
 		if got, err := store.Accounts(t.Context(), p.id, p.versions()); err != nil || !reflect.DeepEqual(got, p.fresh(p.versions())) {
-			t.Errorf("Register(restored) = %v, differs from a fresh one", err)
+			t.Errorf("Accounts of restored versions differ from a full read, or fail: %v", err)
 		}
-		runtime.KeepAlive(held)
+		runtime.KeepAlive(earlier)
 	})
 }
 
@@ -322,16 +322,16 @@ func (p *partner) compare(store *schoolsdb.Store) (bool, error) {
 	}
 	want, err := (&schoolsdb.Store{DB: p.db.DB}).Accounts(p.Context(), p.id, at)
 	if err == nil && !reflect.DeepEqual(got, want) {
-		err = fmt.Errorf("the register of version %d differs from one that was read as a whole", at.Registers)
+		err = fmt.Errorf("the accounts of version %d differ from a full read", at.Registers)
 	}
 	return err == nil, err
 }
 
-func BenchmarkRegisterSQLite(b *testing.B)   { benchmarkRegister(b, dbtest.SQLite(b)) }
-func BenchmarkRegisterPostgres(b *testing.B) { benchmarkRegister(b, dbtest.Postgres(b)) }
+func BenchmarkRegisterSQLite(b *testing.B)   { benchmarkAccounts(b, dbtest.SQLite(b)) }
+func BenchmarkRegisterPostgres(b *testing.B) { benchmarkAccounts(b, dbtest.Postgres(b)) }
 
-// benchmarkRegister measures reading 100,000 accounts: all of them, and those that a directory write changed.
-func benchmarkRegister(b *testing.B, db *database.DB) {
+// benchmarkAccounts measures reading 100,000 accounts: all of them, and those that a directory write changed.
+func benchmarkAccounts(b *testing.B, db *database.DB) {
 	const users = 100_000
 	ctx := b.Context()
 	if _, err := db.Migrate(ctx, authdb.Migrations, snapshotdb.Migrations, directorydb.Migrations, schoolsdb.Migrations); err != nil {
@@ -374,7 +374,7 @@ func benchmarkRegister(b *testing.B, db *database.DB) {
 	})
 	b.Run("AfterWrite", func(b *testing.B) {
 		store := &schoolsdb.Store{DB: db.DB}
-		held, err := store.Accounts(ctx, id, at)
+		earlier, err := store.Accounts(ctx, id, at)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -382,10 +382,10 @@ func benchmarkRegister(b *testing.B, db *database.DB) {
 			b.StopTimer()
 			at = write(accounts[r.IntN(users):][:1])
 			b.StartTimer()
-			if held, err = store.Accounts(ctx, id, at); err != nil {
+			if earlier, err = store.Accounts(ctx, id, at); err != nil {
 				b.Fatal(err)
 			}
 		}
-		runtime.KeepAlive(held)
+		runtime.KeepAlive(earlier)
 	})
 }

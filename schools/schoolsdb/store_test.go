@@ -58,13 +58,13 @@ func reconcile(st intake.Stored) (*intake.Intake, error) {
 	return in, errors.Join(e1, e2, e3)
 }
 
-// pile returns a sorter with one segment of the given identifier.
-func pile(in *intake.Intake, segment string) (*intake.Sorter, error) {
+// sorterOf returns a sorter with one segment of the given identifier.
+func sorterOf(in *intake.Intake, segment string) (*intake.Sorter, error) {
 	e, err := in.Segment(intake.SegmentRow{
 		ID: []byte(segment), Account: []byte("ana"), Book: 9, Start: day.Start().Add(time.Hour), DurationMS: 60_000, To: 50, WPM: []byte("100"),
 	})
-	pile := &intake.Sorter{}
-	return pile, errors.Join(err, pile.Add(e))
+	sorter := &intake.Sorter{}
+	return sorter, errors.Join(err, sorter.Add(e))
 }
 
 // save loads one segment.
@@ -79,15 +79,15 @@ func (f *fixture) save(ctx context.Context, segment string, progress func(done, 
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	p, err := pile(in, segment)
+	p, err := sorterOf(in, segment)
 	if err != nil {
 		f.t.Fatal(err)
 	}
 	return l.Save(ctx, in, p, progress)
 }
 
-// state reads the current tables.
-func (f *fixture) state() intake.Stored {
+// stored reads the current tables.
+func (f *fixture) stored() intake.Stored {
 	f.t.Helper()
 	st, err := f.State(f.t.Context(), f.partner, "acme")
 	if err != nil {
@@ -129,15 +129,15 @@ func (f *fixture) answers(at snapshot.Versions) string {
 func TestReadsNameTheirSnapshot(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		f := newFixture(t, db)
-		var states []snapshot.Versions
+		var snapshots []snapshot.Versions
 		var then []string
 		for i := range 5 {
-			states = append(states, f.load(fmt.Sprint("s", i)))
-			then = append(then, f.answers(states[i]))
+			snapshots = append(snapshots, f.load(fmt.Sprint("s", i)))
+			then = append(then, f.answers(snapshots[i]))
 		}
-		for i, at := range states {
+		for i, at := range snapshots {
 			if got := f.answers(at); got != then[i] {
-				t.Errorf("state %d answers\n%s\nit was\n%s", i, got, then[i])
+				t.Errorf("snapshot %d answers\n%s\nwant\n%s", i, got, then[i])
 			}
 			if i > 0 && then[i] == then[i-1] {
 				t.Errorf("load %d changed nothing", i)
@@ -159,8 +159,8 @@ func TestCancelledSave(t *testing.T) {
 		if err == nil {
 			t.Error("a cancelled load succeeded")
 		}
-		if st := f.state(); st.At != (snapshot.Versions{}) || len(st.Entities) != 0 || st.LastUser != 1 {
-			t.Errorf("after a cancelled load the state is %+v", st)
+		if st := f.stored(); st.At != (snapshot.Versions{}) || len(st.Entities) != 0 || st.LastUser != 1 {
+			t.Errorf("stored tables after a cancelled load = %+v, want only the reserved numbers", st)
 		}
 	})
 }
@@ -174,11 +174,11 @@ func TestCorruptData(t *testing.T) {
 		access := report.Access{Partner: f.partner, Network: 1, At: at}
 		period, page := calendar.Period{Start: day, End: day}, paging.Page{Number: 1, Size: 10}
 		if list, err := reports.Readings(t.Context(), access, period, report.Filter{}, page); err != nil || len(list.Rows) != 1 || list.Rows[0].Percent != 50_00 {
-			t.Fatalf("readings = %+v, %v", list, err)
+			t.Fatalf("Readings = %+v, %v, want one of half the book", list, err)
 		}
 		blocks, err := blocksOf(t, db)
 		if err != nil || len(blocks) != 5 {
-			t.Fatalf("%d blocks, %v, want one of each kind", len(blocks), err)
+			t.Fatalf("%d blocks, %v, want 5, one of each kind", len(blocks), err)
 		}
 		for _, kind := range slices.Backward(slices.Sorted(maps.Keys(blocks))) {
 			data := blocks[kind]
@@ -202,7 +202,7 @@ func TestCorruptData(t *testing.T) {
 			setBlock(t, db, kind, data)
 		}
 		if _, err := reports.Readings(t.Context(), access, period, report.Filter{}, page); err != nil {
-			t.Errorf("with all bits as they were: %v", err)
+			t.Errorf("Readings with all bits restored = %v, want nil", err)
 		}
 	})
 }
@@ -246,11 +246,11 @@ func TestStoredIsOfOneTime(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		f := newFixture(t, db)
 		f.load("s")
-		registers := &directorydb.Store{DB: db.DB}
+		directoryStore := &directorydb.Store{DB: db.DB}
 		sent := func(s string) directory.Field { return directory.Field{Set: true, Text: s} }
 		ref := func(n int) directory.Ref { return directory.Ref(fmt.Sprint("rui-", n)) }
 		rui := directory.TeacherInput{Name: sent("Rui"), Email: sent("rui@escola.example"), Phone: sent("1"), ReferenceID: sent(string(ref(0))), EntityReferenceID: sent("rede")}
-		if _, err := registers.CreateTeacher(t.Context(), f.partner, rui); err != nil {
+		if _, err := directoryStore.CreateTeacher(t.Context(), f.partner, rui); err != nil {
 			t.Fatal(err)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
@@ -259,13 +259,13 @@ func TestStoredIsOfOneTime(t *testing.T) {
 			var err error
 			for n := 0; err == nil && ctx.Err() == nil; n++ {
 				rui.ReferenceID = sent(string(ref(n + 1)))
-				_, err = registers.UpdateTeacher(t.Context(), f.partner, ref(n), rui)
+				_, err = directoryStore.UpdateTeacher(t.Context(), f.partner, ref(n), rui)
 			}
 			renamed <- err
 		}()
 		seen := map[directory.Ref]bool{}
 		for i := 0; i < 100 || len(seen) < 2 && i < 100_000; i++ {
-			st := f.state()
+			st := f.stored()
 			for _, a := range st.Accounts {
 				var n int
 				if _, err := fmt.Sscanf(string(a.Ref), "rui-%d", &n); err != nil || n == 0 {
@@ -273,7 +273,7 @@ func TestStoredIsOfOneTime(t *testing.T) {
 				}
 				seen[a.Ref] = true
 				if st.RefOwners.Last(ref(n-1)) != a.ID {
-					t.Errorf("the account has %s, and nobody is known by %s", a.Ref, ref(n-1))
+					t.Errorf("the account has the reference %s, but does not own its earlier one, %s", a.Ref, ref(n-1))
 				}
 			}
 		}
@@ -282,7 +282,7 @@ func TestStoredIsOfOneTime(t *testing.T) {
 			t.Fatal(err)
 		}
 		if len(seen) < 2 {
-			t.Fatalf("the account was seen as %v alone", seen)
+			t.Fatalf("references read = %v, want at least two", seen)
 		}
 	})
 }

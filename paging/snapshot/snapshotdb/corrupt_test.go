@@ -31,7 +31,7 @@ func TestFlippedBits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = errors.Join(l.Write(t.Context(), snapshot.BlockChange(tenant, shelf, nil, slices.Values(blocks))), hold(t.Context(), l), l.Close(t.Context()))
+		err = errors.Join(l.Write(t.Context(), snapshot.BlockChange(tenant, shelf, nil, slices.Values(blocks))), publish(t.Context(), l), l.Close(t.Context()))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -51,12 +51,12 @@ func TestFlippedBits(t *testing.T) {
 			set(t, db, b.BlockKey, key, flipped)
 			got, err := scan(t.Context(), store, tenant, l.Number(), shelf, snapshot.Range{})
 			if name := fmt.Sprintf("tenant %d, shelf %d/%d", tenant, key.A, key.B); !errors.Is(err, snapshot.ErrCorrupt) || !strings.Contains(err.Error(), name) {
-				t.Fatalf("with a bit of block %v flipped: %q, %v, want ErrCorrupt that names %s", b.BlockKey, got, err, name)
+				t.Fatalf("Scan with a flipped bit in block %v = %q, %v, want ErrCorrupt that names %s", b.BlockKey, got, err, name)
 			}
 			set(t, db, key, b.BlockKey, sealed)
 		}
 		if got, err := scan(t.Context(), store, tenant, l.Number(), shelf, snapshot.Range{}); err != nil || got != whole {
-			t.Errorf("with all bits as they were: %q, %v, want %q", got, err, whole)
+			t.Errorf("Scan with all bits restored = %q, %v, want %q", got, err, whole)
 		}
 	})
 }

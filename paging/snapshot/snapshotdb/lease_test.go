@@ -20,18 +20,18 @@ import (
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
 
-// callOff cancels a load when a number of its statements have begun or ended.
-type callOff struct {
+// canceller cancels a load when a number of its statements have begun or ended.
+type canceller struct {
 	left   atomic.Int64
 	cancel func()
 }
 
-func (c *callOff) BeforeQuery(ctx context.Context, _ *bun.QueryEvent) context.Context {
+func (c *canceller) BeforeQuery(ctx context.Context, _ *bun.QueryEvent) context.Context {
 	c.AfterQuery(ctx, nil)
 	return ctx
 }
 
-func (c *callOff) AfterQuery(context.Context, *bun.QueryEvent) {
+func (c *canceller) AfterQuery(context.Context, *bun.QueryEvent) {
 	if c.left.Add(-1) == 0 {
 		c.cancel()
 	}
@@ -42,16 +42,16 @@ func (c *callOff) AfterQuery(context.Context, *bun.QueryEvent) {
 func TestCalledOff(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		store, tenant, now := newStore(t, db)
-		off := &callOff{}
+		hook := &canceller{}
 		hooked := *store
-		hooked.DB = db.WithQueryHook(off)
+		hooked.DB = db.WithQueryHook(hook)
 		write := func(ctx context.Context, l *snapshotdb.Load, err error) error {
 			if err != nil {
 				return err
 			}
 			return l.Write(ctx, oneBlock(l))
 		}
-		for n := int64(1); off.left.Load() <= 0; n++ {
+		for n := int64(1); hook.left.Load() <= 0; n++ {
 			dead, err := store.Begin(t.Context(), tenant, nil)
 			if err := write(t.Context(), dead, err); err != nil {
 				t.Fatal(err)
@@ -59,18 +59,18 @@ func TestCalledOff(t *testing.T) {
 			dead.Kill()
 			*now = now.Add(time.Hour)
 			ctx, cancel := context.WithCancel(t.Context())
-			off.cancel = cancel
-			off.left.Store(n)
+			hook.cancel = cancel
+			hook.left.Store(n)
 			l, err := hooked.Begin(ctx, tenant, nil)
 			if err = write(ctx, l, err); l != nil {
 				err = errors.Join(err, l.Close(context.WithoutCancel(ctx)))
 			}
 			if err != nil && ctx.Err() == nil {
-				t.Errorf("a load that was not called off = %v", err)
+				t.Errorf("load that was not cancelled = %v, want nil", err)
 			}
 			cancel()
 			waits := func() {
-				t.Errorf("after a load that was called off at statement %d another waits", n)
+				t.Errorf("the load after one that was cancelled at statement %d waits", n)
 				*now = now.Add(time.Hour)
 			}
 			next, err := store.Begin(t.Context(), tenant, waits)
@@ -122,10 +122,10 @@ func TestSleepInCopy(t *testing.T) {
 			err = takeOver(ctx, store, tenant)
 			close(wake)
 			if err != nil {
-				t.Fatalf("beside a load that sleeps in a COPY: %v", err)
+				t.Fatalf("taking over from a load that sleeps in a COPY = %v, want nil", err)
 			}
 			if err := <-woken; err == nil {
-				t.Error("the load that slept has written")
+				t.Error("the COPY of the load that slept succeeds, want an error")
 			}
 			nothingLeft(t, db)
 		})
@@ -152,7 +152,7 @@ func sleepInCopy(ctx context.Context, db *database.DB, tenant auth.Tenant, wake 
 func nothingLeft(t *testing.T, db *database.DB) {
 	t.Helper()
 	if l, b := count(t, db, "leases"), count(t, db, "blocks"); l+b != 0 {
-		t.Errorf("%d leases and %d rows are left", l, b)
+		t.Errorf("%d leases and %d blocks are left, want none", l, b)
 	}
 }
 
@@ -168,7 +168,7 @@ func count(t *testing.T, db *database.DB, table string) int64 {
 // TestCalledOffInCommit tests a load that is cancelled during a commit and so does not know the outcome. No lease
 // remains, and its blocks only if it was published. (SQLite does not interrupt a commit.)
 func TestCalledOffInCommit(t *testing.T) {
-	for i, committed := range []string{"its lease", "what it wrote", "its last step"} {
+	for i, committed := range []string{"commit of the lease", "commit of the blocks", "commit of the last step"} {
 		db := dbtest.Postgres(t)
 		store, tenant, _ := newStore(t, db)
 		ctx, cancel := context.WithCancel(t.Context())
@@ -185,25 +185,25 @@ func TestCalledOffInCommit(t *testing.T) {
 			err = l.Write(ctx, oneBlock(l))
 		}
 		if err == nil {
-			err = hold(ctx, l)
+			err = publish(ctx, l)
 		}
 		if err == nil {
-			t.Errorf("%s: a load that was called off went on", committed)
+			t.Errorf("%s: the cancelled load continues", committed)
 		}
 		if l != nil {
 			err = l.Close(t.Context())
 		}
 		if i == 2 {
 			if n := count(t, db, "leases"); n != 0 || !errors.Is(err, snapshot.ErrLost) {
-				t.Errorf("%s: %d leases are left, %v, want none, and ErrLost", committed, n, err)
+				t.Errorf("%s: %d leases are left, Close = %v, want none and ErrLost", committed, n, err)
 			}
 			if text, err := scan(t.Context(), store, tenant, l.Number(), shelf, snapshot.Range{}); err != nil || text == "" {
-				t.Errorf("%s: %q, %v, want what was made to hold", committed, text, err)
+				t.Errorf("%s: Scan = %q, %v, want the published block", committed, text, err)
 			}
 			continue
 		}
 		if l != nil && err != nil {
-			t.Errorf("%s: Close = %v", committed, err)
+			t.Errorf("%s: Close = %v, want nil", committed, err)
 		}
 		nothingLeft(t, db)
 	}
@@ -302,7 +302,7 @@ func TestClockPutBack(t *testing.T) {
 			waited := false
 			next, err := store.Begin(ctx, tenant, func() { waited = true; cancel() })
 			if cancel(); waited != test.waits || (err == nil) == test.waits {
-				t.Errorf("put back by %v: Begin waits is %t, %v, want %t", test.back, waited, err, test.waits)
+				t.Errorf("clock put back by %v: Begin waits %t, %v, want %t", test.back, waited, err, test.waits)
 			}
 			if next != nil {
 				if err := next.Close(t.Context()); err != nil {

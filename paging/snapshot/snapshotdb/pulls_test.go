@@ -28,8 +28,8 @@ func pulls(t *testing.T, s *snapshotdb.Store, k snapshot.PullKey, after time.Tim
 	return seconds(b), seconds(a)
 }
 
-// raise publishes the next snapshot, as of a time.
-func raise(t *testing.T, s *snapshotdb.Store, tenant auth.Tenant, now time.Time) snapshot.Versions {
+// publishAt publishes the next snapshot, as of a time.
+func publishAt(t *testing.T, s *snapshotdb.Store, tenant auth.Tenant, now time.Time) snapshot.Versions {
 	t.Helper()
 	var h snapshotdb.Current
 	err := s.DB.RunInTx(t.Context(), nil, func(ctx context.Context, tx bun.Tx) (err error) {
@@ -68,15 +68,15 @@ func TestPull(t *testing.T) {
 		} {
 			got, ok, err := s.Pull(ctx, k, snapshot.Snapshot{}, begun.Add(tt.after))
 			if err != nil || ok != tt.ok || ok && got != at {
-				t.Errorf("after %v: %v, %t, %v, want %t", tt.after, got, ok, err, tt.ok)
+				t.Errorf("Pull after %v = %v, %t, %v, want %t", tt.after, got, ok, err, tt.ok)
 			}
 			if _, asked := pulls(t, s, k, begun); asked != tt.asked {
-				t.Errorf("after %v: last asked at %d s, want %d", tt.after, asked, tt.asked)
+				t.Errorf("after %v: last request at %d s, want %d", tt.after, asked, tt.asked)
 			}
 		}
 		for _, other := range []snapshot.PullKey{{Tenant: tenant + 1, Budget: 2, Query: "q"}, {Tenant: tenant, Budget: 3, Query: "q"}, {Tenant: tenant, Budget: 2, Query: "p"}} {
 			if _, ok, err := s.Pull(ctx, other, snapshot.Snapshot{}, begun); ok || err != nil {
-				t.Errorf("%v: %t, %v, want no pull", other, ok, err)
+				t.Errorf("Pull(%v) = %t, %v, want none", other, ok, err)
 			}
 		}
 	})
@@ -98,10 +98,10 @@ func TestPullBegunAgain(t *testing.T) {
 				t.Fatal(err)
 			}
 			if began, asked := pulls(t, s, k, *now); began != tt.began || asked != tt.began {
-				t.Errorf("after %d s: began at %d, asked at %d, want %d", tt.after, began, asked, tt.began)
+				t.Errorf("after %d s: began at %d, last request at %d, want %d", tt.after, began, asked, tt.began)
 			}
 			if got, ok, err := s.Pull(t.Context(), k, snapshot.Snapshot{}, now.Add(time.Duration(tt.after)*time.Second)); got != at || !ok || err != nil {
-				t.Errorf("after %d s: %v, %t, %v, want %v", tt.after, got, ok, err, at)
+				t.Errorf("Pull after %d s = %v, %t, %v, want %v", tt.after, got, ok, err, at)
 			}
 		}
 	})
@@ -129,11 +129,11 @@ func TestRecentPulls(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		find := func(present snapshot.Snapshot, seconds int, want bool) {
+		find := func(current snapshot.Snapshot, seconds int, want bool) {
 			t.Helper()
-			got, ok, err := s.Pull(ctx, k, present, now.Add(time.Duration(seconds)*time.Second))
+			got, ok, err := s.Pull(ctx, k, current, now.Add(time.Duration(seconds)*time.Second))
 			if err != nil || ok != want || ok && got != at {
-				t.Errorf("after %d s: %v, %t, %v, want %t", seconds, got, ok, err, want)
+				t.Errorf("Pull after %d s = %v, %t, %v, want %t", seconds, got, ok, err, want)
 			}
 		}
 		begin(at, 0)
@@ -150,7 +150,7 @@ func TestRecentPulls(t *testing.T) {
 		began, _ := pulls(t, s, k, *now)
 		begin(at, 300)
 		if again, _ := pulls(t, s, k, *now); began != 259 || again != 300 {
-			t.Errorf("began at %d, again at %d", began, again)
+			t.Errorf("pull began at %d, again at %d, want 259 and 300", began, again)
 		}
 	})
 }
@@ -187,11 +187,11 @@ func TestPullsOfABudget(t *testing.T) {
 			return ok
 		}
 		if !found(2, 0) {
-			t.Error("the first of a thousand is gone")
+			t.Error("the first of 1,000 pulls was removed")
 		}
 		begin(2, 1000)
 		if found(2, 0) || !found(2, 1) || !found(2, 1000) || !found(1, 0) {
-			t.Errorf("of 1,001: the first %t, the second %t, the last %t, another budget's %t, want the first gone alone",
+			t.Errorf("of 1,001 pulls, found: the first %t, the second %t, the last %t, another budget's %t, want all but the first",
 				found(2, 0), found(2, 1), found(2, 1000), found(1, 0))
 		}
 	})
@@ -202,7 +202,7 @@ func TestUsePull(t *testing.T) {
 	dbtest.Everywhere(t, func(t *testing.T, db *database.DB) {
 		s, tenant, now := newStore(t, db)
 		ctx, start := t.Context(), *now
-		at := snapshot.Snapshot{Versions: raise(t, s, tenant, start)}
+		at := snapshot.Snapshot{Versions: publishAt(t, s, tenant, start)}
 		k := snapshot.PullKey{Tenant: tenant, Query: "q"}
 		const hour = 3600
 		replaced := 0
@@ -218,13 +218,13 @@ func TestUsePull(t *testing.T) {
 		} {
 			if tt.after > 30*hour && replaced == 0 {
 				replaced++
-				raise(t, s, tenant, start.Add(30*time.Hour))
+				publishAt(t, s, tenant, start.Add(30*time.Hour))
 			}
 			if err := s.UsePull(ctx, k, at, start.Add(time.Duration(tt.after)*time.Second)); err != nil {
 				t.Fatal(err)
 			}
 			if began, asked := pulls(t, s, k, start); began != tt.began || asked != tt.asked {
-				t.Errorf("after %d s: began at %d, asked at %d, want %d, %d", tt.after, began, asked, tt.began, tt.asked)
+				t.Errorf("after %d s: began at %d, last request at %d, want %d, %d", tt.after, began, asked, tt.began, tt.asked)
 			}
 		}
 	})
@@ -234,29 +234,29 @@ func TestUsePull(t *testing.T) {
 func TestKept(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		s, tenant, now := newStore(t, db)
-		first := raise(t, s, tenant, *now)
-		second := raise(t, s, tenant, now.Add(time.Hour))
-		kept := func(rule string, at snapshot.Versions, want time.Time, wantErr error) {
+		first := publishAt(t, s, tenant, *now)
+		second := publishAt(t, s, tenant, now.Add(time.Hour))
+		check := func(rule string, at snapshot.Versions, want time.Time, wantErr error) {
 			t.Helper()
 			from, err := s.KeptFrom(t.Context(), tenant, at)
 			if !errors.Is(err, wantErr) || !from.Equal(want) {
-				t.Errorf("%s: %v, %v, want %v, %v", rule, from, err, want, wantErr)
+				t.Errorf("%s: KeptFrom = %v, %v, want %v, %v", rule, from, err, want, wantErr)
 			}
 		}
 		none := time.Time{}
-		kept("before the first load", snapshot.Versions{}, none, nil)
-		kept("the first", first, *now, nil)
-		kept("the present", second, now.Add(time.Hour), nil)
-		kept("one that a failover lost", snapshot.Versions{Facts: second.Facts + 1}, none, snapshot.ErrGone)
+		check("before the first load", snapshot.Versions{}, none, nil)
+		check("the first snapshot", first, *now, nil)
+		check("the current snapshot", second, now.Add(time.Hour), nil)
+		check("a snapshot that a failover lost", snapshot.Versions{Facts: second.Facts + 1}, none, snapshot.ErrGone)
 		if _, err := db.ExecContext(t.Context(), `UPDATE versions SET oldest_facts = ?`, second.Facts); err != nil {
 			t.Fatal(err)
 		}
-		kept("older than the oldest", first, none, snapshot.ErrGone)
-		kept("the oldest", second, now.Add(time.Hour), nil)
+		check("before the oldest snapshot", first, none, snapshot.ErrGone)
+		check("the oldest snapshot", second, now.Add(time.Hour), nil)
 		if _, err := db.ExecContext(t.Context(), `UPDATE versions SET oldest_registers = 1`); err != nil {
 			t.Fatal(err)
 		}
-		kept("of older registers", second, none, snapshot.ErrGone)
+		check("of an older version of the tables", second, none, snapshot.ErrGone)
 	})
 }
 
@@ -266,11 +266,11 @@ func TestPullOfAnExpiredSnapshot(t *testing.T) {
 		s, tenant, now := newStore(t, db)
 		ctx, start := t.Context(), *now
 		remover := &snapshotdb.Remover{Store: s}
-		var states []snapshot.Versions
+		var snapshots []snapshot.Versions
 		for i := range 3 {
-			states = append(states, raise(t, s, tenant, start.Add(time.Duration(i)*time.Hour)))
+			snapshots = append(snapshots, publishAt(t, s, tenant, start.Add(time.Duration(i)*time.Hour)))
 		}
-		for i, at := range states {
+		for i, at := range snapshots {
 			*now = start.Add(time.Duration(i)*time.Hour + snapshotdb.DefaultRetention)
 			for range 2 { // the second removes what the first has ended
 				if err := remover.Remove(ctx); err != nil {
@@ -279,15 +279,15 @@ func TestPullOfAnExpiredSnapshot(t *testing.T) {
 				*now = now.Add(6 * time.Minute)
 			}
 			if _, err := s.KeptFrom(ctx, tenant, at); err != nil {
-				t.Errorf("state %d: %v", i, err)
+				t.Errorf("KeptFrom of snapshot %d = %v, want nil", i, err)
 			}
 			if i > 0 {
-				if _, err := s.KeptFrom(ctx, tenant, states[i-1]); !errors.Is(err, snapshot.ErrGone) {
-					t.Errorf("state %d is kept beside %d: %v", i-1, i, err)
+				if _, err := s.KeptFrom(ctx, tenant, snapshots[i-1]); !errors.Is(err, snapshot.ErrGone) {
+					t.Errorf("KeptFrom of snapshot %d while %d is current = %v, want ErrGone", i-1, i, err)
 				}
 			}
-			gone := snapshot.Snapshot{Versions: snapshot.Versions{Registers: states[0].Registers}}
-			if err := s.BeginPull(ctx, snapshot.PullKey{Tenant: tenant, Query: "q"}, gone, now.Add(50*time.Minute)); err != nil {
+			expired := snapshot.Snapshot{Versions: snapshot.Versions{Registers: snapshots[0].Registers}}
+			if err := s.BeginPull(ctx, snapshot.PullKey{Tenant: tenant, Query: "q"}, expired, now.Add(50*time.Minute)); err != nil {
 				t.Fatal(err)
 			}
 		}

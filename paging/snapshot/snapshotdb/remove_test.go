@@ -20,8 +20,8 @@ import (
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
 
-// former is a table of superseded rows.
-var former = snapshotdb.Rows{Table: "past", Key: []string{"n", "until"}}
+// superseded is a table of superseded rows.
+var superseded = snapshotdb.Rows{Table: "past", Key: []string{"n", "until"}}
 
 // site is a tenant with loads, writes to a table, and removal. Its clock moves only when a test sets it.
 type site struct {
@@ -39,7 +39,7 @@ func newSite(t *testing.T, db *database.DB) *site {
 	if _, err := db.ExecContext(t.Context(), `CREATE TABLE past (tenant_id bigint, until bigint, n bigint, PRIMARY KEY (tenant_id, until, n))`); err != nil {
 		t.Fatal(err)
 	}
-	return &site{T: t, Store: store, remover: &snapshotdb.Remover{Store: store, Past: []snapshotdb.Rows{former}}, tenant: tenant, now: now}
+	return &site{T: t, Store: store, remover: &snapshotdb.Remover{Store: store, Past: []snapshotdb.Rows{superseded}}, tenant: tenant, now: now}
 }
 
 // load replaces blocks, adds more, gives them all the text, and returns the new snapshot.
@@ -49,21 +49,21 @@ func (s *site) load(replace []int, add int, text string) snapshot.Versions {
 	if err != nil {
 		s.Fatal(err)
 	}
-	var gone []snapshot.BlockKey
+	var deleted []snapshot.BlockKey
 	var put []snapshot.Block
 	for _, i := range replace {
-		gone = append(gone, snapshot.BlockKey{A: int64(i)})
+		deleted = append(deleted, snapshot.BlockKey{A: int64(i)})
 		put = append(put, snapshot.Block{BlockKey: snapshot.BlockKey{A: int64(i)}, Data: []byte(text)})
 	}
 	for range add {
 		s.live++
 		put = append(put, snapshot.Block{BlockKey: snapshot.BlockKey{A: int64(s.live)}, Data: []byte(text)})
 	}
-	c := snapshot.BlockChange(s.tenant, shelf, gone, slices.Values(put))
-	if err := errors.Join(l.Write(s.Context(), c), hold(s.Context(), l), l.Close(s.Context())); err != nil {
+	c := snapshot.BlockChange(s.tenant, shelf, deleted, slices.Values(put))
+	if err := errors.Join(l.Write(s.Context(), c), publish(s.Context(), l), l.Close(s.Context())); err != nil {
 		s.Fatal(err)
 	}
-	return s.state()
+	return s.current()
 }
 
 // write makes a write to the table that supersedes some rows, and returns the new snapshot.
@@ -85,10 +85,10 @@ func (s *site) write(rows int) snapshot.Versions {
 	if err != nil {
 		s.Fatal(err)
 	}
-	return s.state()
+	return s.current()
 }
 
-func (s *site) state() snapshot.Versions {
+func (s *site) current() snapshot.Versions {
 	s.Helper()
 	h, err := snapshotdb.ReadCurrent(s.Context(), s.DB, s.tenant)
 	if err != nil {
@@ -114,11 +114,11 @@ func (s *site) until(d time.Duration) {
 	}
 }
 
-// kept checks whether a snapshot is readable.
-func (s *site) kept(at snapshot.Versions, want bool, when string) {
+// checkRetained checks whether a snapshot is readable.
+func (s *site) checkRetained(at snapshot.Versions, want bool, when string) {
 	s.Helper()
 	if _, err := s.KeptFrom(s.Context(), s.tenant, at); want && err != nil || !want && !errors.Is(err, snapshot.ErrGone) {
-		s.Errorf("%s a state is kept: %v, want %t", when, err, want)
+		s.Errorf("%s: KeptFrom = %v, want retained %t", when, err, want)
 	}
 }
 
@@ -142,23 +142,23 @@ func TestKeep(t *testing.T) {
 		third := s.write(5)
 		s.until(snapshotdb.DefaultRetention - time.Minute)
 		s.after(time.Minute - time.Microsecond)
-		s.kept(first, true, "within the keep")
+		s.checkRetained(first, true, "within the retention time")
 		s.after(time.Microsecond)
-		s.kept(first, false, "after the keep")
-		s.kept(second, false, "after the keep, replaced in the same instant,")
-		s.kept(third, true, "the present one")
+		s.checkRetained(first, false, "after the retention time")
+		s.checkRetained(second, false, "after the retention time, replaced at the same instant")
+		s.checkRetained(third, true, "the current snapshot")
 		if got, err := scan(t.Context(), s, s.tenant, first.Facts, shelf, snapshot.Range{}); err != nil || strings.Count(got, " a;") != 3 {
-			t.Errorf("who was reading it finds %q, %v, want all of it", got, err)
+			t.Errorf("Scan of the expired snapshot = %q, %v, want all its blocks", got, err)
 		}
 		s.after(5*time.Minute - time.Microsecond)
 		if n, p := s.count("blocks"), s.count("past"); n != 4 || p != 5 {
-			t.Errorf("%d blocks and %d former rows within five minutes, want 4 and 5", n, p)
+			t.Errorf("%d blocks and %d superseded rows within five minutes, want 4 and 5", n, p)
 		}
 		s.after(time.Microsecond)
 		if n, p, st := s.count("blocks"), s.count("past"), s.count("snapshots"); n != 3 || p != 0 || st != 1 {
-			t.Errorf("%d blocks, %d former rows and %d states after five minutes, want 3, 0 and 1", n, p, st)
+			t.Errorf("%d blocks, %d superseded rows and %d snapshots after five minutes, want 3, 0 and 1", n, p, st)
 		}
-		s.kept(third, true, "the present one")
+		s.checkRetained(third, true, "the current snapshot")
 	})
 }
 
@@ -166,23 +166,23 @@ func TestKeep(t *testing.T) {
 func TestSetRetention(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		s := newSite(t, db)
-		if keep, err := s.Retention(t.Context()); err != nil || keep != 2*time.Hour {
-			t.Errorf("keep = %v, %v, want 2h", keep, err)
+		if retention, err := s.Retention(t.Context()); err != nil || retention != 2*time.Hour {
+			t.Errorf("Retention = %v, %v, want 2h", retention, err)
 		}
 		for _, want := range []time.Duration{26 * time.Hour, 15 * time.Minute} {
 			if err := s.SetRetention(t.Context(), want); err != nil {
 				t.Fatal(err)
 			}
-			if keep, err := s.Retention(t.Context()); err != nil || keep != want {
-				t.Errorf("keep = %v, %v, want %v", keep, err, want)
+			if retention, err := s.Retention(t.Context()); err != nil || retention != want {
+				t.Errorf("Retention = %v, %v, want %v", retention, err, want)
 			}
 		}
 		first := s.load(nil, 1, "a")
 		s.load(nil, 1, "b")
 		s.after(15*time.Minute - time.Microsecond)
-		s.kept(first, true, "within 15 minutes")
+		s.checkRetained(first, true, "within 15 minutes")
 		s.after(time.Microsecond)
-		s.kept(first, false, "after 15 minutes")
+		s.checkRetained(first, false, "after 15 minutes")
 	})
 }
 
@@ -204,21 +204,21 @@ func TestPullKeeps(t *testing.T) {
 					s.after(5 * time.Minute)
 				}
 				if _, ok, err := s.Pull(t.Context(), key, snapshot.Snapshot{}, *s.now); err != nil || ok != (s.now.Sub(begun) < 24*time.Hour) {
-					t.Fatalf("a pull after %v: %t, %v", s.now.Sub(begun), ok, err)
+					t.Fatalf("Pull after %v = %t, %v, want it found for less than 24 hours", s.now.Sub(begun), ok, err)
 				}
 			}
 			if hour < 23 {
-				s.kept(first, true, fmt.Sprint("pulled for hours: ", hour+1))
+				s.checkRetained(first, true, fmt.Sprint("hours of pulling: ", hour+1))
 				if got, err := scan(t.Context(), s, s.tenant, first.Facts, shelf, snapshot.Range{}); err != nil || strings.Count(got, " a;") != 3 {
-					t.Fatalf("it reads as %q, %v", got, err)
+					t.Fatalf("Scan of the pulled snapshot = %q, %v, want its 3 blocks", got, err)
 				}
 			}
 		}
 		if age := s.now.Sub(begun); age != 24*time.Hour {
-			t.Fatalf("the pull is %v old", age)
+			t.Fatalf("age of the pull = %v, want 24h", age)
 		}
-		s.kept(first, false, "pulled for 24 hours")
-		s.kept(second, true, "the last")
+		s.checkRetained(first, false, "pulled for 24 hours")
+		s.checkRetained(second, true, "the latest snapshot")
 	})
 }
 
@@ -237,9 +237,9 @@ func TestPullWindow(t *testing.T) {
 		}
 		s.until(20 * time.Minute)
 		s.after(time.Minute - time.Microsecond)
-		s.kept(first, true, "within the window")
+		s.checkRetained(first, true, "within the window")
 		s.after(time.Microsecond)
-		s.kept(first, false, "after the window")
+		s.checkRetained(first, false, "after the window")
 		s.after(5 * time.Minute)
 		third := s.load(nil, 1, "c")
 		for range 26 { // a pull of the removed snapshot continues
@@ -248,8 +248,8 @@ func TestPullWindow(t *testing.T) {
 			}
 			s.after(5 * time.Minute)
 		}
-		s.kept(second, false, "beside a pull of an older one that is gone")
-		s.kept(third, true, "the present one")
+		s.checkRetained(second, false, "beside a pull of an older, removed snapshot")
+		s.checkRetained(third, true, "the current snapshot")
 	})
 }
 
@@ -259,22 +259,22 @@ func TestMaxPast(t *testing.T) {
 	dbtest.Everywhere(t, func(t *testing.T, db *database.DB) {
 		s := newSite(t, db)
 		s.remover.MaxPast = 10
-		states := []snapshot.Versions{s.state()}
+		snapshots := []snapshot.Versions{s.current()}
 		for range 5 {
-			states = append(states, s.write(2))
+			snapshots = append(snapshots, s.write(2))
 		}
 		s.after(time.Minute)
-		s.kept(states[0], true, "with ten former rows")
-		if err := s.BeginPull(t.Context(), snapshot.PullKey{Tenant: s.tenant}, snapshot.Snapshot{Versions: states[0]}, *s.now); err != nil {
+		s.checkRetained(snapshots[0], true, "with ten superseded rows")
+		if err := s.BeginPull(t.Context(), snapshot.PullKey{Tenant: s.tenant}, snapshot.Snapshot{Versions: snapshots[0]}, *s.now); err != nil {
 			t.Fatal(err)
 		}
-		states = append(states, s.write(1))
+		snapshots = append(snapshots, s.write(1))
 		s.after(time.Minute)
-		s.kept(states[0], false, "with eleven former rows")
-		s.kept(states[1], true, "the next one")
+		s.checkRetained(snapshots[0], false, "with eleven superseded rows")
+		s.checkRetained(snapshots[1], true, "the next snapshot")
 		s.until(6 * time.Minute)
 		if n := s.count("past"); n != 9 {
-			t.Errorf("%d former rows are left, want 9", n)
+			t.Errorf("%d superseded rows are left, want 9", n)
 		}
 	})
 }
@@ -295,17 +295,17 @@ func TestDeadLoads(t *testing.T) {
 		}
 		s.after(6*time.Minute - time.Microsecond)
 		if n := s.count("leases"); n != 1 || s.count("blocks") != 4 {
-			t.Errorf("%d leases and %d blocks while it may live, want 1 and 4", n, s.count("blocks"))
+			t.Errorf("%d leases and %d blocks while the load may be alive, want 1 and 4", n, s.count("blocks"))
 		}
 		s.after(time.Microsecond)
 		if n := s.count("leases"); n != 0 || s.count("blocks") != 3 {
-			t.Errorf("%d leases and %d blocks of a load that died, want 0 and 3", n, s.count("blocks"))
+			t.Errorf("%d leases and %d blocks after the dead load was undone, want 0 and 3", n, s.count("blocks"))
 		}
 		if err := dead.Write(t.Context(), change); !errors.Is(err, snapshot.ErrLost) {
-			t.Errorf("a load whose leavings were undone writes: %v, want ErrLost", err)
+			t.Errorf("Write of a load that was undone = %v, want ErrLost", err)
 		}
-		if got := s.state(); got != first {
-			t.Errorf("the state is %v, want %v", got, first)
+		if got := s.current(); got != first {
+			t.Errorf("current snapshot = %v, want %v", got, first)
 		}
 		if open, err := db.NewSelect().Table("blocks").Where("tenant_id = ? AND until = ?", s.tenant, snapshot.Open).Count(t.Context()); err != nil || open != 3 {
 			t.Errorf("%d blocks are open, %v, want 3", open, err)
@@ -353,7 +353,7 @@ func TestRemovalBesideScan(t *testing.T) {
 		s.load(nil, len(all), "0")
 		gone := 0
 		for round := range 4 {
-			at := s.state()
+			at := s.current()
 			rows := 0
 			for part := range 3 { // three statements, during which a lot is loaded and removed
 				r := snapshot.Range{A: snapshot.Between(int64(part*100+1), int64(part*100+100))}
@@ -376,11 +376,11 @@ func TestRemovalBesideScan(t *testing.T) {
 			case err != nil:
 				t.Fatal(err)
 			case rows != len(all):
-				t.Fatalf("round %d: %d rows of a state that is kept, want %d", round, rows, len(all))
+				t.Fatalf("round %d: Scan of a retained snapshot returned %d rows, want %d", round, rows, len(all))
 			}
 		}
 		if gone == 0 || gone == 4 {
-			t.Errorf("%d of 4 slow reads ended with ErrGone; this trial shows nothing", gone)
+			t.Errorf("%d of 4 slow reads ended with ErrGone, want some but not all, or this test shows nothing", gone)
 		}
 	})
 }
@@ -423,7 +423,7 @@ func TestStatements(t *testing.T) {
 			}
 		}
 		if n := s.count("blocks"); n != blocks || deletes < 2 {
-			t.Errorf("%d blocks are left after %d statements, want %d after several", n, deletes, blocks)
+			t.Errorf("%d blocks are left after %d DELETE statements, want %d after several", n, deletes, blocks)
 		}
 	})
 }
@@ -437,7 +437,7 @@ func TestSupersededByKind(t *testing.T) {
 		s.DB = db.DB.WithQueryHook(&ran)
 		s.load(nil, 500, "a")
 		s.load([]int{1, 2, 3}, 0, "b")
-		loads := snapshot.Span{From: 1, End: s.state().Facts + 1}
+		loads := snapshot.Span{From: 1, End: s.current().Facts + 1}
 		if err := s.Replaced(t.Context(), s.tenant, shelf, loads, func(snapshot.BlockKey) error { return nil }); err != nil {
 			t.Fatal(err)
 		}
@@ -476,7 +476,7 @@ func TestSupersededByKind(t *testing.T) {
 				return err
 			})
 			if err != nil || !index.MatchString(plan.String()) {
-				t.Errorf("%s\nis planned as %v\n%s\nwant %s", text, err, &plan, index)
+				t.Errorf("%s\nhas the plan (error %v)\n%s\nwant a match of %s", text, err, &plan, index)
 			}
 		}
 		if explained < 5 { // before and after a load, two of a removal, and Replaced

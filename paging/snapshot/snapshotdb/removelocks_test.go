@@ -69,15 +69,15 @@ func TestRemovalWaitsForNoRow(t *testing.T) {
 			return touch(ctx, tx, "> 0")
 		})
 		if err != nil {
-			t.Errorf("who had locked rows that were being removed = %v", err)
+			t.Errorf("transaction that locks rows beside a removal = %v, want nil", err)
 		}
 		if err := <-removed; err != nil {
-			t.Errorf("removal beside him = %v", err)
+			t.Errorf("removal beside that transaction = %v, want nil", err)
 		}
 		s.after(time.Minute)
 		s.after(time.Minute)
 		if b, p, n := s.count("blocks"), s.count("past"), s.count("pulls"); b != 300 || p != 0 || n != 0 {
-			t.Errorf("%d blocks, %d former rows and %d old pulls are left, want 300, 0 and 0", b, p, n)
+			t.Errorf("%d blocks, %d superseded rows and %d old pulls are left, want 300, 0 and 0", b, p, n)
 		}
 	})
 }
@@ -110,13 +110,13 @@ func TestTwoRemovers(t *testing.T) {
 					go func() { done <- r.Remove(t.Context()) }()
 				}
 				if err := errors.Join(<-done, <-done); err != nil {
-					t.Fatalf("round %d: two removers at once: %v", round, err)
+					t.Fatalf("round %d: two removers at the same time: %v", round, err)
 				}
 				*s.now = s.now.Add(5 * time.Minute)
 			}
 		}
 		if b, p, n := s.count("blocks"), s.count("past"), s.count("snapshots"); b != len(all) || p != 0 || n != 1 {
-			t.Errorf("%d blocks, %d former rows and %d states are left, want %d, 0 and 1", b, p, n, len(all))
+			t.Errorf("%d blocks, %d superseded rows and %d snapshots are left, want %d, 0 and 1", b, p, n, len(all))
 		}
 	})
 }

@@ -61,21 +61,21 @@ func TestCreateTenant(t *testing.T) {
 		same := create(t, db, snapshotdb.Library, "acme") // each kind has its own references
 		cased := create(t, db, snapshotdb.Partner, "Acme")
 		if ids := []auth.Tenant{acme, central, same, cased}; !slices.Equal(ids, []auth.Tenant{1, 2, 3, 4}) {
-			t.Errorf("tenants %d, want 1 to 4", ids)
+			t.Errorf("ids of the tenants = %d, want 1 to 4", ids)
 		}
 		if _, err := snapshotdb.CreateTenant(t.Context(), db, snapshotdb.Tenant{Kind: snapshotdb.Partner, Reference: "acme", Name: "Other"}); !errors.Is(err, snapshotdb.ErrExist) {
 			t.Errorf("CreateTenant of a reference in use = %v, want ErrExist", err)
 		}
 		want := snapshotdb.Tenant{ID: 1, Kind: snapshotdb.Partner, Reference: "acme", Name: "Name of acme", Created: start}
 		if got, err := snapshotdb.TenantOf(t.Context(), db, snapshotdb.Partner, "acme"); err != nil || got != want {
-			t.Errorf("Tenant = %+v, %v, want %+v", got, err, want)
+			t.Errorf("TenantOf = %+v, %v, want %+v", got, err, want)
 		}
 		if _, err := snapshotdb.TenantOf(t.Context(), db, snapshotdb.Library, "none"); !errors.Is(err, snapshotdb.ErrNotFound) {
-			t.Errorf("Tenant of an unknown reference = %v, want ErrNotFound", err)
+			t.Errorf("TenantOf an unknown reference = %v, want ErrNotFound", err)
 		}
 		list, err := snapshotdb.Tenants(t.Context(), db)
 		if err != nil || len(list) != 4 || list[0] != want || list[3].Reference != "Acme" {
-			t.Errorf("Tenants = %+v, %v", list, err)
+			t.Errorf("Tenants = %+v, %v, want four, from acme to Acme", list, err)
 		}
 		if v, err := snapshotdb.ReadCurrent(t.Context(), db, acme); err != nil || v != (snapshotdb.Current{}) {
 			t.Errorf("versions of a new tenant = %+v, %v, want zero", v, err)
@@ -143,7 +143,7 @@ func TestVersions(t *testing.T) {
 		for _, step := range []struct{ registers, facts bool }{{true, false}, {true, true}, {false, true}, {false, false}} {
 			got, err := publishNext(t.Context(), db, one, step.registers, step.facts)
 			if err != nil || raised(was.Registers, got.Registers) != step.registers || raised(was.Facts, got.Facts) != step.facts {
-				t.Errorf("publishNext(%t, %t) = %+v, %v after %+v", step.registers, step.facts, got, err, was)
+				t.Errorf("publishNext(%t, %t) = %+v, %v after %+v, want only these versions raised", step.registers, step.facts, got, err, was)
 			}
 			if h, err := snapshotdb.ReadCurrent(t.Context(), db, one); err != nil || h.Versions != got {
 				t.Errorf("ReadCurrent = %+v, %v, want %+v", h, err, got)
@@ -171,7 +171,7 @@ func TestVersionsOfNobody(t *testing.T) {
 			t.Errorf("Lock = %v, want ErrNotFound", err)
 		}
 		if _, err := publishNext(t.Context(), db, 9, true, true); !errors.Is(err, snapshotdb.ErrNotFound) {
-			t.Errorf("raise = %v, want ErrNotFound", err)
+			t.Errorf("publishNext = %v, want ErrNotFound", err)
 		}
 		if _, err := snapshotdb.ReadCurrent(t.Context(), db, 9); !errors.Is(err, snapshotdb.ErrNotFound) {
 			t.Errorf("ReadCurrent = %v, want ErrNotFound", err)
@@ -197,7 +197,7 @@ func TestLock(t *testing.T) {
 						}
 						after, err := publishNext(ctx, tx, id, true, false)
 						if err == nil && after.Registers <= before.Registers {
-							err = fmt.Errorf("raised from %+v to %+v", before, after)
+							err = fmt.Errorf("publishNext changed the versions from %+v to %+v", before, after)
 						}
 						return err
 					})
@@ -218,7 +218,7 @@ func TestLock(t *testing.T) {
 func TestLoadedLast(t *testing.T) {
 	dbtest.Everywhere(t, migrated(func(t *testing.T, db *database.DB) {
 		if list, err := snapshotdb.LoadedLast(t.Context(), db, 9); len(list) != 0 || err != nil {
-			t.Errorf("without tenants: %+v, %v, want none", list, err)
+			t.Errorf("LoadedLast without tenants = %+v, %v, want none", list, err)
 		}
 		never, old, late, last := create(t, db, snapshotdb.Partner, "never"), create(t, db, snapshotdb.Partner, "old"), create(t, db, snapshotdb.Library, "late"), create(t, db, snapshotdb.Partner, "last")
 		for tenant, loads := range map[auth.Tenant][]snapshotdb.LastLoad{
@@ -246,7 +246,7 @@ func TestLoadedLast(t *testing.T) {
 				continue
 			}
 			if first := list[0]; first.Versions != versions || first.Reference != "late" || first.Kind != snapshotdb.Library || list[1].Versions != (snapshot.Versions{}) {
-				t.Errorf("LoadedLast(%d) begins %+v, want late with %+v", limit, first, versions)
+				t.Errorf("LoadedLast(%d) begins with %+v, want late with %+v", limit, first, versions)
 			}
 			if want := (snapshotdb.LastLoad{Ended: start.Add(time.Hour).UTC(), Took: 1500 * time.Millisecond, Rows: 7}); list[0].Last != want {
 				t.Errorf("LoadedLast(%d): the last load of late is %+v, want %+v", limit, list[0].Last, want)

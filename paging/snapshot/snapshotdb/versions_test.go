@@ -40,8 +40,8 @@ func newStore(t *testing.T, db *database.DB) (*snapshotdb.Store, auth.Tenant, *t
 	return &snapshotdb.Store{DB: db.DB, Copy: db.Copy, Now: func() time.Time { return now }, Kinds: []snapshot.Kind{shelf, events}}, id, &now
 }
 
-// hold publishes a load at once.
-func hold(ctx context.Context, l *snapshotdb.Load) error {
+// publish publishes a load at once.
+func publish(ctx context.Context, l *snapshotdb.Load) error {
 	_, err := l.Publish(ctx, func(_ context.Context, _ bun.Tx, now time.Time, h *snapshotdb.Current) error {
 		h.Facts, h.From = l.Number(), now
 		return nil
@@ -85,21 +85,21 @@ func TestSnapshots(t *testing.T) {
 // machine is one run of TestSnapshots.
 type machine struct {
 	*rapid.T
-	store  *snapshotdb.Store
-	tenant auth.Tenant
-	now    *time.Time
-	live   map[snapshot.BlockKey]snapshot.Block // of the current snapshot
-	states []modelState
+	store     *snapshotdb.Store
+	tenant    auth.Tenant
+	now       *time.Time
+	live      map[snapshot.BlockKey]snapshot.Block // of the current snapshot
+	snapshots []modelSnapshot
 }
 
-// modelState is the number of a snapshot, and its blocks.
-type modelState struct {
+// modelSnapshot is the number of a snapshot, and its blocks.
+type modelSnapshot struct {
 	number int64
 	blocks map[snapshot.BlockKey]snapshot.Block
 }
 
 // in returns the blocks in a range, as text.
-func (s modelState) in(r snapshot.Range) (text string) {
+func (s modelSnapshot) in(r snapshot.Range) (text string) {
 	byKey := func(x, y snapshot.BlockKey) int { return cmp.Or(cmp.Compare(x.A, y.A), cmp.Compare(x.B, y.B)) }
 	for _, k := range slices.SortedFunc(maps.Keys(s.blocks), byKey) {
 		b := s.blocks[k]
@@ -129,7 +129,7 @@ func (m *machine) begin() *snapshotdb.Load {
 
 // change draws a change of the current snapshot, and returns it with the resulting blocks.
 func (m *machine) change() (snapshot.Change, map[snapshot.BlockKey]snapshot.Block) {
-	var gone []snapshot.BlockKey
+	var deleted []snapshot.BlockKey
 	after := map[snapshot.BlockKey]snapshot.Block{}
 	maps.Copy(after, m.live)
 	var put []snapshot.Block
@@ -138,7 +138,7 @@ func (m *machine) change() (snapshot.Change, map[snapshot.BlockKey]snapshot.Bloc
 	}), 0, 9, rapid.ID[snapshot.BlockKey]).Draw(m.T, "keys") {
 		_, live := m.live[k]
 		if live {
-			gone = append(gone, k)
+			deleted = append(deleted, k)
 			delete(after, k)
 		}
 		if !live || rapid.Bool().Draw(m.T, "replace") {
@@ -147,16 +147,16 @@ func (m *machine) change() (snapshot.Change, map[snapshot.BlockKey]snapshot.Bloc
 			put = append(put, after[k])
 		}
 	}
-	return snapshot.BlockChange(m.tenant, shelf, gone, slices.Values(put)), after
+	return snapshot.BlockChange(m.tenant, shelf, deleted, slices.Values(put)), after
 }
 
 func (m *machine) load() {
 	l := m.begin()
 	c, after := m.change()
-	if err := errors.Join(l.Write(m.Context(), c), hold(m.Context(), l), l.Close(m.Context())); err != nil {
+	if err := errors.Join(l.Write(m.Context(), c), publish(m.Context(), l), l.Close(m.Context())); err != nil {
 		m.Fatal(err)
 	}
-	m.live, m.states = after, append(m.states, modelState{l.Number(), after})
+	m.live, m.snapshots = after, append(m.snapshots, modelSnapshot{l.Number(), after})
 }
 
 // fail closes a load without publishing it.
@@ -191,10 +191,10 @@ func (m *machine) sleep() {
 	m.load()
 	c, _ := m.change()
 	if err := l.Write(m.Context(), c); !errors.Is(err, snapshot.ErrLost) {
-		m.Fatalf("a load that slept writes: %v, want ErrLost", err)
+		m.Fatalf("Write of a load that slept = %v, want ErrLost", err)
 	}
-	if err := hold(m.Context(), l); !errors.Is(err, snapshot.ErrLost) {
-		m.Fatalf("a load that slept is made to hold: %v, want ErrLost", err)
+	if err := publish(m.Context(), l); !errors.Is(err, snapshot.ErrLost) {
+		m.Fatalf("Publish of a load that slept = %v, want ErrLost", err)
 	}
 }
 
@@ -217,10 +217,10 @@ func (m *machine) check() {
 		}
 		return r
 	}).Draw(m.T, "range")
-	for i, s := range m.states {
+	for i, s := range m.snapshots {
 		got, err := scan(m.Context(), m.store, m.tenant, s.number, shelf, r)
 		if want := s.in(r); err != nil || got != want {
-			m.Fatalf("state %d of %d in %+v: %q, %v, want %q", i, len(m.states), r, got, err, want)
+			m.Fatalf("Scan of snapshot %d of %d in %+v = %q, %v, want %q", i, len(m.snapshots), r, got, err, want)
 		}
 	}
 }
@@ -247,7 +247,7 @@ func TestWaitsForALoad(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := <-done; err != nil || len(waits) != 0 {
-			t.Errorf("the second load: %v, said %d times more that it waits", err, len(waits))
+			t.Errorf("second load = %v, reported %d more waits, want nil, 0", err, len(waits))
 		}
 	})
 }
@@ -266,13 +266,13 @@ func TestLoadsOnly(t *testing.T) {
 			change := func(k snapshot.Kind) snapshot.Change {
 				return snapshot.BlockChange(tenant, k, []snapshot.BlockKey{key}[:min(i, 1)], slices.Values([]snapshot.Block{{BlockKey: key, Data: []byte{byte(i)}}}))
 			}
-			if err := errors.Join(l.Write(t.Context(), change(shelf), change(events)), hold(t.Context(), l), l.Close(t.Context())); err != nil {
+			if err := errors.Join(l.Write(t.Context(), change(shelf), change(events)), publish(t.Context(), l), l.Close(t.Context())); err != nil {
 				t.Fatal(err)
 			}
 		}
 		for kind, want := range map[int16]int64{shelf.Number: 3, events.Number: 1} {
 			if n, err := db.NewSelect().Table("blocks").Where("kind = ?", kind).Count(t.Context()); n != want || err != nil {
-				t.Errorf("%d rows of kind %d, %v, want %d", n, kind, err, want)
+				t.Errorf("%d blocks of kind %d, %v, want %d", n, kind, err, want)
 			}
 		}
 	})
@@ -283,14 +283,14 @@ func TestLoadsOnly(t *testing.T) {
 func TestLoadsOnlyOfALostLoad(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		store, tenant, _ := newStore(t, db)
-		load := func(put byte, gone ...snapshot.BlockKey) *snapshotdb.Load {
+		load := func(put byte, deleted ...snapshot.BlockKey) *snapshotdb.Load {
 			t.Helper()
 			l, err := store.Begin(t.Context(), tenant, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			c := snapshot.BlockChange(tenant, events, gone, slices.Values([]snapshot.Block{{BlockKey: snapshot.BlockKey{A: 1}, Data: []byte{put}}}))
-			if err := errors.Join(l.Write(t.Context(), c), hold(t.Context(), l)); err != nil {
+			c := snapshot.BlockChange(tenant, events, deleted, slices.Values([]snapshot.Block{{BlockKey: snapshot.BlockKey{A: 1}, Data: []byte{put}}}))
+			if err := errors.Join(l.Write(t.Context(), c), publish(t.Context(), l)); err != nil {
 				t.Fatal(err)
 			}
 			return l
@@ -308,14 +308,14 @@ func TestLoadsOnlyOfALostLoad(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := lost.Close(t.Context()); err != nil {
-			t.Errorf("Close of a load that was lost = %v", err)
+			t.Errorf("Close of a lost load = %v, want nil", err)
 		}
 		next, err := store.Begin(t.Context(), tenant, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if got, err := scan(t.Context(), store, tenant, next.Base(), events, snapshot.Range{}); err != nil || got != "1/0 1;" {
-			t.Errorf("the next load finds %q, %v, want what the first one left", got, err)
+			t.Errorf("Scan in the next load = %q, %v, want the blocks of the first load", got, err)
 		}
 		if err := next.Close(t.Context()); err != nil {
 			t.Error(err)

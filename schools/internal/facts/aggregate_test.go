@@ -21,38 +21,38 @@ import (
 
 // stored has one user's aggregated data in stored form, as a database has them between loads.
 type stored struct {
-	ledger  facts.UserIndex
-	seen    map[int64][]byte
-	records map[int64][]byte
-	days    map[calendar.Date]int64
-	news    int
-	again   int
+	index    facts.UserIndex
+	events   map[int64][]byte
+	records  map[int64][]byte
+	days     map[calendar.Date]int64
+	added    int
+	repeated int
 }
 
 func newStored() *stored {
-	return &stored{seen: map[int64][]byte{}, records: map[int64][]byte{}, days: map[calendar.Date]int64{}}
+	return &stored{events: map[int64][]byte{}, records: map[int64][]byte{}, days: map[calendar.Date]int64{}}
 }
 
 // load aggregates events as a load does. It reads only the records that Needed names.
 func (s *stored) load(t *rapid.T, events []schools.Event) {
-	a := facts.Past{Index: s.ledger, Events: map[int64]*facts.EventSet{}, Records: map[int64]*reading.Record{}}
+	a := facts.Past{Index: s.index, Events: map[int64]*facts.EventSet{}, Records: map[int64]*reading.Record{}}
 	for _, e := range events {
-		if data, ok := s.seen[facts.EventBlock(e.Day)]; ok && a.Events[facts.EventBlock(e.Day)] == nil {
+		if data, ok := s.events[facts.EventBlock(e.Day)]; ok && a.Events[facts.EventBlock(e.Day)] == nil {
 			block := &facts.EventSet{}
 			must(t, packed.Open(data, block))
 			a.Events[facts.EventBlock(e.Day)] = block
 		}
 	}
-	for _, book := range facts.Needed(s.ledger, events) {
+	for _, book := range facts.Needed(s.index, events) {
 		r, err := facts.ParseRecord(s.records[book])
 		must(t, err)
 		a.Records[book] = r
 	}
 	c, err := facts.Aggregate(a, 7, events)
 	must(t, err)
-	s.ledger = c.Index
-	for block, seen := range c.Events {
-		s.seen[block] = packed.Append(nil, seen)
+	s.index = c.Index
+	for block, set := range c.Events {
+		s.events[block] = packed.Append(nil, set)
 	}
 	for book, r := range c.Records {
 		s.records[book] = r.AppendBinary(nil)
@@ -62,8 +62,8 @@ func (s *stored) load(t *rapid.T, events []schools.Event) {
 			s.days[d.Date] = max(0, d.Tenths)
 		}
 	}
-	s.news += c.New
-	s.again += c.Repeated
+	s.added += c.New
+	s.repeated += c.Repeated
 }
 
 func must(t *rapid.T, err error) {
@@ -106,20 +106,20 @@ func TestFoldTakesPiecesInAnyOrder(t *testing.T) {
 		whole := newStored()
 		whole.load(t, slices.Clone(events))
 
-		pieces := newStored()
+		batches := newStored()
 		shuffled := rapid.Permutation(events).Draw(t, "order")
 		shuffled = append(shuffled, rapid.SliceOfN(rapid.SampledFrom(events), 0, 20).Draw(t, "repeats")...)
 		for len(shuffled) > 0 {
-			n := rapid.IntRange(1, len(shuffled)).Draw(t, "piece")
-			pieces.load(t, slices.Clone(shuffled[:n]))
+			n := rapid.IntRange(1, len(shuffled)).Draw(t, "batch")
+			batches.load(t, slices.Clone(shuffled[:n]))
 			shuffled = shuffled[n:]
 		}
-		if pieces.news != len(events) {
-			t.Fatalf("pieces counted %d new events, want %d", pieces.news, len(events))
+		if batches.added != len(events) {
+			t.Fatalf("loads in batches counted %d new events, want %d", batches.added, len(events))
 		}
-		whole.news, whole.again, pieces.news, pieces.again = 0, 0, 0, 0
-		if !reflect.DeepEqual(whole, pieces) {
-			t.Fatalf("in pieces: %+v\nat once: %+v", pieces, whole)
+		whole.added, whole.repeated, batches.added, batches.repeated = 0, 0, 0, 0
+		if !reflect.DeepEqual(whole, batches) {
+			t.Fatalf("in batches: %+v\nwant, as in one load: %+v", batches, whole)
 		}
 	})
 }
@@ -151,8 +151,8 @@ func TestAggregateAgreesWithTheRules(t *testing.T) {
 		}
 		p := calendar.Period{Start: calendar.Date(20000 + rapid.IntRange(-1, 21).Draw(t, "start")), End: calendar.Date(20000 + rapid.IntRange(-1, 21).Draw(t, "end"))}
 		want := booksIn(events, p)
-		if got := ledgersOf(t, s.ledger).Books(7, p); !slices.Equal(got, want) {
-			t.Fatalf("books in %v = %v, want %v", p, got, want)
+		if got := indexOf(t, s.index).Books(7, p); !slices.Equal(got, want) {
+			t.Fatalf("Books in %v = %v, want %v", p, got, want)
 		}
 	})
 }
@@ -179,11 +179,11 @@ func TestFirstOfOneLoadWins(t *testing.T) {
 		got, want := newStored(), newStored()
 		got.load(t, slices.Clone(events))
 		want.load(t, first)
-		if got.news != len(first) || got.again != len(events)-len(first) {
-			t.Fatalf("%d new and %d repeated events, want %d and %d", got.news, got.again, len(first), len(events)-len(first))
+		if got.added != len(first) || got.repeated != len(events)-len(first) {
+			t.Fatalf("%d new and %d repeated events, want %d and %d", got.added, got.repeated, len(first), len(events)-len(first))
 		}
-		if got.again = 0; !reflect.DeepEqual(got, want) {
-			t.Fatalf("with what came later: %+v\nwithout: %+v", got, want)
+		if got.repeated = 0; !reflect.DeepEqual(got, want) {
+			t.Fatalf("with the repeated events: %+v\nwant, as without them: %+v", got, want)
 		}
 	})
 }
@@ -242,14 +242,14 @@ func TestRepeatedEventCountsOnce(t *testing.T) {
 	nextDay.Day++
 	c, err := facts.Aggregate(facts.Past{}, directory.UserID(1), []schools.Event{event, other, nextDay})
 	if err != nil || c.New != 2 || c.Repeated != 1 || len(c.Days) != 2 || c.Days[0].Tenths != 1 || c.Days[1].Tenths != 1 {
-		t.Errorf("fold of an event, another with its identifier, and the same on the next day = %+v, %v", c, err)
+		t.Errorf("Aggregate of an event, its repetition, and the same id on the next day = %+v, %v, want 2 new and 1 repeated", c, err)
 	}
 }
 
 // TestAggregateRefusesWithoutRecord tests that a book in the index must have a record. A new record would lose what the user
 // read on other days, and would divide the minutes of the same day wrongly.
 func TestAggregateRefusesWithoutRecord(t *testing.T) {
-	ledger := facts.NewLedger([]facts.BookDays{{Book: 1, Days: []calendar.Date{20000}}, {Book: 2, Days: []calendar.Date{20000}}})
+	index := facts.NewUserIndex([]facts.BookDays{{Book: 1, Days: []calendar.Date{20000}}, {Book: 2, Days: []calendar.Date{20000}}})
 	day := func(date calendar.Date, ms int64) *reading.Record {
 		return &reading.Record{Days: []reading.Day{{Date: date, MS: ms}}}
 	}
@@ -262,8 +262,8 @@ func TestAggregateRefusesWithoutRecord(t *testing.T) {
 		want    error
 	}{
 		{"another day", 20001, 1, map[int64]*reading.Record{1: day(20000, 6000)}, nil},
-		{"another day, without it", 20001, 1, map[int64]*reading.Record{2: day(20000, 6000)}, packed.ErrCorrupt},
-		{"another day, nil", 20001, 1, map[int64]*reading.Record{1: nil}, packed.ErrCorrupt},
+		{"another day, without its record", 20001, 1, map[int64]*reading.Record{2: day(20000, 6000)}, packed.ErrCorrupt},
+		{"another day, a nil record", 20001, 1, map[int64]*reading.Record{1: nil}, packed.ErrCorrupt},
 		{"the same day", 20000, 1, map[int64]*reading.Record{1: day(20000, 6000), 2: day(20000, 6000)}, nil},
 		{"the same day, without the other book", 20000, 1, map[int64]*reading.Record{1: day(20000, 6000)}, packed.ErrCorrupt},
 		{"the same day, the other book without the day", 20000, 1, map[int64]*reading.Record{1: day(20000, 6000), 2: day(20003, 1)}, packed.ErrCorrupt},
@@ -272,9 +272,9 @@ func TestAggregateRefusesWithoutRecord(t *testing.T) {
 	} {
 		e := event
 		e.Day, e.Book = tt.day, tt.book
-		_, err := facts.Aggregate(facts.Past{Index: ledger, Records: tt.records}, 7, []schools.Event{e})
+		_, err := facts.Aggregate(facts.Past{Index: index, Records: tt.records}, 7, []schools.Event{e})
 		if !errors.Is(err, tt.want) {
-			t.Errorf("%s: Fold = %v, want %v", tt.rule, err, tt.want)
+			t.Errorf("%s: Aggregate = %v, want %v", tt.rule, err, tt.want)
 		}
 	}
 }

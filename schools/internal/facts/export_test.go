@@ -12,8 +12,8 @@ type BookDays struct {
 	Days []calendar.Date
 }
 
-// NewLedger returns the index of books and days.
-func NewLedger(books []BookDays) (l UserIndex) {
+// NewUserIndex returns the index of books and days.
+func NewUserIndex(books []BookDays) (l UserIndex) {
 	for _, b := range books {
 		for _, day := range b.Days {
 			l = append(l, IndexEntry{b.Book, PageOf(day), dayOf(day)})

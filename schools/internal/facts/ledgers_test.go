@@ -51,8 +51,8 @@ func (s *shelf) load(block int64, changed map[directory.UserID]facts.UserIndex) 
 	return s.put(p)
 }
 
-// ledgersOf returns the index of one user, 7, through its stored form.
-func ledgersOf(t *rapid.T, l facts.UserIndex) *facts.Index {
+// indexOf returns the index of one user, 7, through its stored form.
+func indexOf(t *rapid.T, l facts.UserIndex) *facts.Index {
 	s := newShelf(t)
 	s.load(0, map[directory.UserID]facts.UserIndex{7: l})
 	return s.Index
@@ -126,7 +126,7 @@ func TestLedgersCountAnyPeriod(t *testing.T) {
 			id, more := someUser.Draw(t, "user"), someBooks(t)
 			m.add(id, more)
 			before := s.Index
-			s.load(facts.IndexBlock(id), map[directory.UserID]facts.UserIndex{id: s.User(id).With(facts.NewLedger(more))})
+			s.load(facts.IndexBlock(id), map[directory.UserID]facts.UserIndex{id: s.User(id).With(facts.NewUserIndex(more))})
 			for id := range m {
 				same := slices.EqualFunc(before.User(id).Unpack(), s.User(id).Unpack(), equalBooks)
 				if before.Same(s.Index, id) != same || s.Same(before, id) != same {
@@ -136,7 +136,7 @@ func TestLedgersCountAnyPeriod(t *testing.T) {
 		}
 		for id := range m {
 			if got, want := s.User(id).Unpack(), m.unpacked(id); !slices.EqualFunc(got, want, equalBooks) {
-				t.Fatalf("ledger of user %d = %v, want %v", id, got, want)
+				t.Fatalf("index of user %d = %v, want %v", id, got, want)
 			}
 		}
 		ids := slices.Sorted(maps.Keys(m))
@@ -145,7 +145,7 @@ func TestLedgersCountAnyPeriod(t *testing.T) {
 			counts := s.Count(ids, p)
 			for i, id := range ids {
 				if got, want := s.Books(id, p), m.in(id, p); counts[i] != len(want) || !slices.Equal(got, want) {
-					t.Fatalf("books of user %d in %v = %v (count %d), want %v", id, p, got, counts[i], want)
+					t.Fatalf("Books of user %d in %v = %v (count %d), want %v", id, p, got, counts[i], want)
 				}
 			}
 			within := true
@@ -155,7 +155,7 @@ func TestLedgersCountAnyPeriod(t *testing.T) {
 				}
 			}
 			if got := s.Within(p); got != within {
-				t.Fatalf("all days within %v: %t, want %t", p, got, within)
+				t.Fatalf("Within(%v) = %t, want %t", p, got, within)
 			}
 		}
 	})
@@ -167,11 +167,11 @@ func equalBooks(a, b facts.BookDays) bool { return a.Book == b.Book && slices.Eq
 func TestLedgersWriteWhatChanges(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := newShelf(t)
-		day := func(leaf calendar.Date) []facts.BookDays {
-			return []facts.BookDays{{Book: 1, Days: []calendar.Date{32*leaf + 3}}}
+		day := func(page calendar.Date) []facts.BookDays {
+			return []facts.BookDays{{Book: 1, Days: []calendar.Date{32*page + 3}}}
 		}
 		user := func(id directory.UserID, more []facts.BookDays) map[directory.UserID]facts.UserIndex {
-			return map[directory.UserID]facts.UserIndex{id: s.User(id).With(facts.NewLedger(more))}
+			return map[directory.UserID]facts.UserIndex{id: s.User(id).With(facts.NewUserIndex(more))}
 		}
 		for _, load := range []struct {
 			user directory.UserID
@@ -194,7 +194,7 @@ func TestLedgersWriteWhatChanges(t *testing.T) {
 				got = append(got, k.B)
 			}
 			if !slices.Equal(got, load.want) {
-				t.Fatalf("days %v of user %d: the leaves %v were written, want %v", load.days, load.user, got, load.want)
+				t.Fatalf("days %v of user %d: pages written = %v, want %v", load.days, load.user, got, load.want)
 			}
 		}
 	})

@@ -58,7 +58,7 @@ func TestSeenRemembers(t *testing.T) {
 			}
 			for e := range had {
 				if !s.Has(e.day, e.ID()) {
-					t.Fatalf("%v is forgotten", e)
+					t.Fatalf("Has(%v) = false after Add, want true", e)
 				}
 			}
 			data = packed.Append(nil, &s)
@@ -84,9 +84,9 @@ func TestSeenSizes(t *testing.T) {
 		id   func(i int) string
 		most int
 	}{
-		"a counter of all":    {func(i int) string { return strconv.Itoa(2_000_000_000 + i*i*500) }, 96 * 4},
-		"a counter of a user": {func(i int) string { return fmt.Sprintf("s-ana-%d", i) }, 96 * 2},
-		"texts":               {func(i int) string { return fmt.Sprintf("%dx", i) }, 96*8 + 30},
+		"one counter for all users": {func(i int) string { return strconv.Itoa(2_000_000_000 + i*i*500) }, 96 * 4},
+		"a counter for each user":   {func(i int) string { return fmt.Sprintf("s-ana-%d", i) }, 96 * 2},
+		"texts":                     {func(i int) string { return fmt.Sprintf("%dx", i) }, 96*8 + 30},
 	} {
 		if got := size(tt.id); got > tt.most {
 			t.Errorf("%s: 96 events of 8 days take %d bytes, want at most %d", name, got, tt.most)
@@ -98,7 +98,7 @@ func TestSeenSizes(t *testing.T) {
 func TestBlocksOfSeen(t *testing.T) {
 	for d, want := range map[calendar.Date]int64{-33: -2, -32: -1, -1: -1, 0: 0, 31: 0, 32: 1, 63: 1} {
 		if got := facts.EventBlock(d); got != want {
-			t.Errorf("day %d is of block %d, want %d", int(d), got, want)
+			t.Errorf("EventBlock(%d) = %d, want %d", int(d), got, want)
 		}
 	}
 }

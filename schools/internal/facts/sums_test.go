@@ -35,7 +35,7 @@ func TestSums(t *testing.T) {
 			data := packed.Append(nil, s.With(map[int64]*reading.Record{book: &r}))
 			again := &Sums{}
 			if err := packed.Open(data, again); err != nil || string(packed.Append(nil, again)) != string(data) {
-				t.Fatalf("%x is read back as %+v, %v", data, again, err)
+				t.Fatalf("%x is read back as %+v, %v, want it unchanged", data, again, err)
 			}
 			s = again
 		}
@@ -88,11 +88,11 @@ func TestFinishedInMonths(t *testing.T) {
 	}{
 		{"a month", 1, 0, 30, 60, true, true},
 		{"a month of a longer book", 1, 0, 30, 61, false, true},
-		{"a month, days of others in the period", 1, -5, 35, 60, true, true},
+		{"a month, with days of other months in the period", 1, -5, 35, 60, true, true},
 		{"two months that may add up", 1, -31, 30, 80, false, false},
 		{"all months", 1, -31, 58, 80, true, true},
 		{"a part of a month", 1, 6, 30, 60, false, false},
-		{"a book that ends before what was read", 1, 0, 30, 59, false, false},
+		{"a book shorter than the positions read", 1, 0, 30, 59, false, false},
 		{"another book", 2, 0, 30, 60, false, false},
 	} {
 		w := WindowOf(calendar.Period{Start: tt.start, End: tt.end})
