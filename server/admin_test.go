@@ -112,7 +112,7 @@ func TestReadinessIsBounded(t *testing.T) {
 	if err := conn.Close(); err != nil {
 		t.Fatal(err)
 	}
-	readiness(t, s, "one is free again", "")
+	readiness(t, s, "a connection is free again", "")
 }
 
 func TestAdminPaths(t *testing.T) {
@@ -133,7 +133,7 @@ func TestAdminPaths(t *testing.T) {
 		w := httptest.NewRecorder()
 		s.Handler().ServeHTTP(w, httptest.NewRequest("GET", path, nil))
 		if w.Code != 404 {
-			t.Errorf("GET %s of the APIs = %d, want 404: it is the admin address alone that answers it", path, w.Code)
+			t.Errorf("GET %s at the address of the APIs = %d, want 404: only the admin address serves it", path, w.Code)
 		}
 	}
 }
@@ -151,7 +151,7 @@ func metricsOf(t *testing.T, s *server.Server) map[string]float64 {
 		}
 		v, err := strconv.ParseFloat(line[i+1:], 64)
 		if err != nil {
-			t.Fatalf("metrics have %q: %v", line, err)
+			t.Fatalf("metrics have the line %q: %v", line, err)
 		}
 		values[line[:i]] = v
 	}
@@ -202,7 +202,7 @@ func TestMetrics(t *testing.T) {
 		}
 		for name := range got {
 			if strings.Contains(name, "rede.example") || strings.Contains(name, "nobody") || strings.Contains(name, `{reference="sul"`) {
-				t.Errorf("metrics have %s", name)
+				t.Errorf("metrics have %s, want no such series", name)
 			}
 		}
 	})
@@ -230,11 +230,11 @@ func TestPrometheusFiles(t *testing.T) {
 		}
 		asked := series.FindAllString(string(text), -1)
 		if len(asked) < least {
-			t.Errorf("%s asks for %d series, want %d or more", file, len(asked), least)
+			t.Errorf("%s uses %d series, want at least %d", file, len(asked), least)
 		}
 		for _, name := range asked {
 			if !shown[name] {
-				t.Errorf("%s asks for %s, which a server does not show", file, name)
+				t.Errorf("%s uses %s, which a server does not export", file, name)
 			}
 		}
 	}
@@ -243,15 +243,15 @@ func TestPrometheusFiles(t *testing.T) {
 // TestMetricsOfTheCache tests that a first request counts as cold, and the same request again only as warm.
 func TestMetricsOfTheCache(t *testing.T) {
 	f := newFixture(t, dbtest.SQLite(t), server.Config{})
-	figures := func() (warm, cold float64) {
+	counters := func() (warm, cold float64) {
 		f.get(f.north, prefix+"/readings")
 		got := metricsOf(t, f.server)
 		return got["lectern_cache_warm_total"], got["lectern_cache_cold_total"]
 	}
-	warm, cold := figures()
-	again, same := figures()
+	warm, cold := counters()
+	again, same := counters()
 	if cold == 0 || again <= warm || same != cold {
-		t.Errorf("warm, cold = %v, %v after a request and %v, %v after the same again, want the warm alone to rise", warm, cold, again, same)
+		t.Errorf("warm, cold = %v, %v after a request and %v, %v after the same request again, want only warm to rise", warm, cold, again, same)
 	}
 }
 
@@ -327,9 +327,9 @@ func (a *addresses) Write(b []byte) (int, error) {
 
 // TestAdminAddress tests that /readyz fails while a server ends its last request, and that the address ends with it.
 func TestAdminAddress(t *testing.T) {
-	held := &blockingLog{ended: make(chan struct{}), release: make(chan struct{}), stopping: make(chan struct{})}
-	seen := &addresses{next: held, admin: make(chan string, 1)}
-	log := slog.New(zerolog.NewSlogHandler(zerolog.New(seen)))
+	blocked := &blockingLog{ended: make(chan struct{}), release: make(chan struct{}), stopping: make(chan struct{})}
+	logged := &addresses{next: blocked, admin: make(chan string, 1)}
+	log := slog.New(zerolog.NewSlogHandler(zerolog.New(logged)))
 	f := newFixture(t, dbtest.SQLite(t), server.Config{Log: log, AdminAddr: "127.0.0.1:0"})
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -339,7 +339,7 @@ func TestAdminAddress(t *testing.T) {
 	defer cancel()
 	served := make(chan error, 1)
 	go func() { served <- f.server.Serve(ctx, ln) }()
-	base := "http://" + <-seen.admin
+	base := "http://" + <-logged.admin
 	status := func(path string, want int) {
 		t.Helper()
 		res, err := http.Get(base + path)
@@ -360,18 +360,18 @@ func TestAdminAddress(t *testing.T) {
 		}
 		answered <- err
 	}()
-	<-held.ended
+	<-blocked.ended
 	cancel()
-	<-held.stopping
+	<-blocked.stopping
 	status("/readyz", 503)
 	status("/healthz", 200)
 	status("/metrics", 200)
-	close(held.release)
+	close(blocked.release)
 	if err := <-served; err != nil {
 		t.Errorf("Serve = %v, want nil", err)
 	}
 	if err := <-answered; err != nil {
-		t.Errorf("the request under way: %v", err)
+		t.Errorf("the request in progress: %v", err)
 	}
 	if res, err := http.Get(base + "/healthz"); err == nil {
 		res.Body.Close()

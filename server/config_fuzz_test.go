@@ -18,15 +18,15 @@ func FuzzUsersQueue(f *testing.F) {
 		var q, again server.UsersQueue
 		if err := q.UnmarshalText([]byte(text)); err != nil {
 			if q != again {
-				t.Errorf("%q is refused, and is %v", text, q)
+				t.Errorf("UnmarshalText(%q) fails, and the queue is %v, want no change", text, q)
 			}
 			return
 		}
 		if q.AtATime < 1 || q.Waiting < 0 || q.Wait < 0 {
-			t.Errorf("%q is the queue %v", text, q)
+			t.Errorf("UnmarshalText(%q) = %v, want a valid queue", text, q)
 		}
 		if err := again.UnmarshalText([]byte(q.String())); err != nil || again != q {
-			t.Errorf("%q is %v, and that is %v, %v", text, q, again, err)
+			t.Errorf("UnmarshalText(%q) = %v, and parsed again from its text %v, %v", text, q, again, err)
 		}
 	})
 }
@@ -41,13 +41,13 @@ func FuzzSecretKey(f *testing.F) {
 		got, err := server.ParseSecretKey(text)
 		switch blank := strings.TrimSpace(text) == ""; {
 		case blank && (got != nil || err != nil):
-			t.Errorf("%q is %x, %v, want none", text, got, err)
+			t.Errorf("ParseSecretKey(%q) = %x, %v, want no key", text, got, err)
 		case !blank && err == nil && len(got) != 32, err != nil && got != nil:
-			t.Errorf("%q is %x, %v", text, got, err)
+			t.Errorf("ParseSecretKey(%q) = %x, %v, want 32 bytes or an error", text, got, err)
 		}
 		if len(text) == 32 {
 			if got, err := server.ParseSecretKey(base64.StdEncoding.EncodeToString([]byte(text))); err != nil || string(got) != text {
-				t.Errorf("%x is %x, %v", text, got, err)
+				t.Errorf("ParseSecretKey of the base64 of %x = %x, %v", text, got, err)
 			}
 		}
 	})

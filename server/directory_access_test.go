@@ -30,10 +30,10 @@ func TestDirectorySignatures(t *testing.T) {
 		}{
 			{"method", func(r *http.Request) { r.Method = "GET"; r.URL.Opaque = target }, 401},
 			{"path", func(r *http.Request) { r.URL.Opaque = partners + "/teachers?a=1&b=2" }, 401},
-			{"path, spelled otherwise", func(r *http.Request) { r.URL.Opaque = partners + "/%65ntities?a=1&b=2" }, 401},
+			{"path, with other escapes", func(r *http.Request) { r.URL.Opaque = partners + "/%65ntities?a=1&b=2" }, 401},
 			{"query", func(r *http.Request) { r.URL.Opaque = partners + "/entities?a=1&b=3" }, 401},
-			{"query, sorted otherwise", func(r *http.Request) { r.URL.Opaque = partners + "/entities?b=2&a=1" }, 401},
-			{"query, cut off", func(r *http.Request) { r.URL.Opaque = partners + "/entities" }, 401},
+			{"query, in another order", func(r *http.Request) { r.URL.Opaque = partners + "/entities?b=2&a=1" }, 401},
+			{"no query", func(r *http.Request) { r.URL.Opaque = partners + "/entities" }, 401},
 			{"body", func(r *http.Request) { setBody(r, strings.Replace(body, "Um", "Os", 1)) }, 401},
 			{"body and its hash", func(r *http.Request) {
 				setBody(r, "{}")
@@ -111,7 +111,7 @@ func TestSealedUnderAnotherKey(t *testing.T) {
 		other := *c
 		other.id, other.secret = c.issueUnder(t, []byte(strings.Repeat("k", 32)), c.partner, time.Time{})
 		other.want(t, "sealed under another key", "GET", "/entities/north", "", 401, unauthorized)
-		c.want(t, "beside it", "GET", "/entities/nowhere", "", 404, `{"errors":{"detail":"Not Found"}}`)
+		c.want(t, "sealed under the server's key", "GET", "/entities/nowhere", "", 404, `{"errors":{"detail":"Not Found"}}`)
 		config := server.Config{DB: db, SecretKey: secretKey}
 		if _, err := server.New(t.Context(), config); err == nil || !strings.Contains(err.Error(), other.id) {
 			t.Errorf("New = %v, want an error that names the key %s", err, other.id)
@@ -136,13 +136,13 @@ func TestDirectoryRate(t *testing.T) {
 			return r
 		}())
 		if refused.status != 401 || refused.header.Get("X-Ratelimit-Limit-Public-Default") != "" {
-			t.Errorf("a bad signature = %d %v, want 401 and no rate", refused.status, refused.header)
+			t.Errorf("a bad signature = %d %v, want 401 and no rate headers", refused.status, refused.header)
 		}
 		for i, want := range []int{200, 404, 429} {
 			path := []string{"/entities/north", "/entities/nowhere", "/entities/north"}[i]
 			a := c.call(t, "GET", path, "")
 			if a.status != want || a.header.Get("X-Ratelimit-Limit-Public-Default") != "2" || a.header.Get("X-Ratelimit-Reset-Public-Default") != "30" {
-				t.Errorf("request %d = %d %v, want %d and the rate", i+1, a.status, a.header, want)
+				t.Errorf("request %d = %d %v, want %d and the rate headers", i+1, a.status, a.header, want)
 			}
 			if want == 429 && (a.header.Get("Retry-After") != "30" || a.body != `{"errors":{"detail":"Too Many Requests"}}`) {
 				t.Errorf("429 = %v %s, want Retry-After 30", a.header, a.body)
@@ -196,11 +196,11 @@ func TestDirectoryTooLarge(t *testing.T) {
 		fmt.Fprintf(conn, "POST %s/entities HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n", partners, size)
 		for range size / 1024 {
 			if _, err := conn.Write(make([]byte, 1024)); err != nil {
-				t.Fatalf("a body that is too large was not taken: %v", err)
+				t.Fatalf("write of a body that is too large: %v", err)
 			}
 		}
 		if status, err := bufio.NewReader(conn).ReadString('\n'); err != nil || !strings.HasPrefix(status, "HTTP/1.1 413 ") {
-			t.Errorf("its answer = %q, %v, want 413", status, err)
+			t.Errorf("answer to a body that is too large = %q, %v, want 413", status, err)
 		}
 	}
 }
@@ -222,7 +222,7 @@ func TestDirectorySecretKey(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		ctx := context.Background()
 		if _, err := server.New(ctx, server.Config{DB: db}); err != nil {
-			t.Fatalf("a server without a secret key, before the first directory key = %v, want none", err)
+			t.Fatalf("New without a secret key, before the first directory key = %v, want nil", err)
 		}
 		c := newClient(t, db, server.Config{})
 		for i := range 60 {
@@ -240,19 +240,19 @@ func TestDirectorySecretKey(t *testing.T) {
 		replica := *c
 		replica.url = s.URL
 		if a, b := c.call(t, "GET", path, ""), replica.call(t, "GET", path, ""); a.status != 200 || a.body != b.body {
-			t.Errorf("a cursor here = %d %s\non a replica = %d %s", a.status, a.body, b.status, b.body)
+			t.Errorf("a cursor = %d %s\non a replica = %d %s\nwant the same", a.status, a.body, b.status, b.body)
 		}
 		if _, err := server.New(ctx, server.Config{DB: db}); err == nil || !strings.Contains(err.Error(), "openssl rand -base64 32") {
-			t.Errorf("without the secret key = %v, want an error that says how to make one", err)
+			t.Errorf("New without the secret key = %v, want an error that says how to make one", err)
 		}
 		if _, err := server.New(ctx, server.Config{DB: db, SecretKey: make([]byte, 32)}); err == nil || !strings.Contains(err.Error(), server.SecretKeyVariable) {
-			t.Errorf("with another secret key = %v, want an error that names the variable", err)
+			t.Errorf("New with another secret key = %v, want an error that names the variable", err)
 		}
 		if err := c.keys.Revoke(ctx, c.id); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := server.New(ctx, server.Config{DB: db}); err != nil {
-			t.Errorf("without it, the key being revoked = %v, want none", err)
+			t.Errorf("New without the secret key, after the directory key was revoked = %v, want nil", err)
 		}
 	})
 }

@@ -52,7 +52,7 @@ func (c *client) walk(t *testing.T, path string, between func()) []string {
 			between()
 		}
 		if len(last) != 50 {
-			t.Errorf("GET %s: a page of %d before the last, want 50", path, len(last))
+			t.Errorf("GET %s: %d rows on a page before the last, want 50", path, len(last))
 		}
 		last, l = c.page(t, path+sep+"after="+*l.Metadata.After)
 		all = append(all, last...)
@@ -64,7 +64,7 @@ func (c *client) walk(t *testing.T, path string, between func()) []string {
 		back = append(page, back...)
 	}
 	if between == nil && !slices.Equal(back, all) {
-		t.Errorf("GET %s: back %q\nforth %q", path, back, all)
+		t.Errorf("GET %s: backward %q\nforward %q", path, back, all)
 	}
 	return all
 }
@@ -100,11 +100,11 @@ func TestDirectoryLists(t *testing.T) {
 		c.call(t, "POST", "/entities", entity("school", "late", root))
 		second, l := c.page(t, path+"?after="+*first.Metadata.After)
 		if rest := append(slices.Concat(want[50:70], want[71:]), "late"); !slices.Equal(second, rest[:50]) {
-			t.Errorf("after rows came and went = %q, want %q", second, rest[:50])
+			t.Errorf("page 2 after inserts and deletions = %q, want %q", second, rest[:50])
 		}
 		back, _ := c.page(t, path+"?before="+*l.Metadata.Before)
 		if earlier := slices.Concat(want[:3], want[4:49]); !slices.Equal(back, earlier) {
-			t.Errorf("back after rows went = %q, want %q", back, earlier)
+			t.Errorf("the page before it after deletions = %q, want %q", back, earlier)
 		}
 
 		after := *first.Metadata.After

@@ -34,7 +34,7 @@ func TestDirectoryEntities(t *testing.T) {
 		c.wantFaults(t, "create with faults", "POST", "/entities", `{"name":" ","entity_type":2,"degree":"F","reference_id":"nova","parent_reference_id":"nowhere"}`,
 			`"name":["can't be blank"],"entity_type":["is invalid"],"reference_id":["has already been taken"],"parent_reference_id":["does not exist"]`)
 		c.want(t, "edit with a fault", "PUT", "/entities/nova", `{"name":"X","parent_reference_id":"south"}`, 422, faults(`"parent_reference_id":["can't be changed"]`))
-		c.want(t, "nothing was written by what was refused", "PUT", "/entities/nova", `{}`, 200,
+		c.want(t, "a refused edit writes nothing", "PUT", "/entities/nova", `{}`, 200,
 			data(`{"name":"Outra","entity_type":"school","degree":"F","inep":"15012345","state":"PA","city":null,"reference_id":"nova","parent_reference_id":"north"}`))
 		c.want(t, "delete", "DELETE", "/entities/nova", "", 204, "")
 		for _, path := range []string{"", "/subtree", "/readers", "/teachers"} {
@@ -63,7 +63,7 @@ func TestDirectoryDelete(t *testing.T) {
 		}
 		c.want(t, "its reference is free", "POST", "/entities", entity("school", "school", "north"), 201,
 			data(`{"name":"Um nome","entity_type":"school","degree":"F","inep":null,"state":null,"city":null,"reference_id":"school","parent_reference_id":"north"}`))
-		c.want(t, "the new one inherits nobody", "GET", "/entities/school/teachers", "", 200, `{"entries":[],"metadata":{"after":null,"before":null,"limit":50}}`)
+		c.want(t, "the new school has no teachers", "GET", "/entities/school/teachers", "", 200, `{"entries":[],"metadata":{"after":null,"before":null,"limit":50}}`)
 		c.call(t, "DELETE", "/entities/school", "")
 		c.want(t, "the network", "DELETE", "/entities/north", "", 204, "")
 		if w := c.get(c.north, prefix+"/users"); w.Code != 401 {
@@ -95,7 +95,7 @@ func TestDirectoryTeachers(t *testing.T) {
 		}
 		c.want(t, "show", "GET", "/teachers/rui", "", 200, record("class", "rui"))
 		if w := c.get(c.north, prefix+"/users?profile=teacher"); !strings.Contains(w.Body.String(), `"name":"Rui"`) {
-			t.Errorf("a new teacher in the schools API = %s, want there", w.Body)
+			t.Errorf("a new teacher in the schools API = %s, want Rui", w.Body)
 		}
 		c.want(t, "in the list, without the e-mail", "GET", "/entities/class/teachers", "", 200,
 			`{"entries":[{"access_token":"`+token+`","entity_reference_id":"class","name":"Rui","phone":"(91) 5555","reference_id":"rui","active":true}],`+
@@ -104,15 +104,15 @@ func TestDirectoryTeachers(t *testing.T) {
 		c.want(t, "the old reference", "GET", "/teachers/rui", "", 404, notFound)
 		north, south := c.get(c.north, prefix+"/users").Body.String(), c.get(c.south, prefix+"/users").Body.String()
 		if strings.Contains(north, `"name":"Rui"`) || !strings.Contains(south, `"name":"Rui"`) {
-			t.Errorf("a moved teacher in the schools API: north %s\nsouth %s\nwant in the south alone", north, south)
+			t.Errorf("a moved teacher in the schools API: north %s\nsouth %s\nwant only in the south", north, south)
 		}
 
 		c.wantFaults(t, "faults of several fields", "POST", "/teachers", `{"name":" ","phone":1,"reference_id":"pupil","entity_reference_id":"nowhere"}`,
 			`"name":`+blank+`,"phone":`+invalid+`,"reference_id":["has already been taken"],"entity_reference_id":["does not exist"]`)
-		c.wantFaults(t, "PUT requires all five", "PUT", "/teachers/rui%2F2", `{}`,
+		c.wantFaults(t, "PUT requires all five fields", "PUT", "/teachers/rui%2F2", `{}`,
 			`"name":`+blank+`,"email":`+blank+`,"phone":`+blank+`,"reference_id":`+blank+`,"entity_reference_id":`+blank)
-		c.want(t, "a reader is no teacher", "GET", "/teachers/pupil", "", 404, notFound)
-		c.want(t, "a reader is no teacher", "DELETE", "/teachers/pupil", "", 404, notFound)
+		c.want(t, "a reader is not a teacher", "GET", "/teachers/pupil", "", 404, notFound)
+		c.want(t, "a reader is not a teacher", "DELETE", "/teachers/pupil", "", 404, notFound)
 
 		c.want(t, "delete", "DELETE", "/teachers/rui%2F2", "", 204, "")
 		c.want(t, "deleted", "GET", "/teachers/rui%2F2", "", 404, notFound)

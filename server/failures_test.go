@@ -30,12 +30,12 @@ func TestFailures(t *testing.T) {
 		c.SchoolsRate, c.LibrariesRate, c.DirectoryRate = 1, 1, 1
 		c.AnalyticsURL = "http://127.0.0.1:1/" // nothing listens there
 	})
-	holdFailure(t, "channels", 503, narrow.get(narrow.libraries, librariesapi.Prefix+"/datasets/channels"))
-	holdFailure(t, "libraries", 429, narrow.get(narrow.libraries, librariesapi.Prefix+"/users"))
+	checkFailure(t, "channels", 503, narrow.get(narrow.libraries, librariesapi.Prefix+"/datasets/channels"))
+	checkFailure(t, "libraries", 429, narrow.get(narrow.libraries, librariesapi.Prefix+"/users"))
 	narrow.get(narrow.schools, schoolsapi.Prefix+"/users")
-	holdFailure(t, "schools", 429, narrow.get(narrow.schools, schoolsapi.Prefix+"/users"))
+	checkFailure(t, "schools", 429, narrow.get(narrow.schools, schoolsapi.Prefix+"/users"))
 	narrow.call(t, "GET", "/entities?entity_type=school", "")
-	holdReply(t, "directory", 429, narrow.call(t, "GET", "/entities?entity_type=school", ""))
+	checkReply(t, "directory", 429, narrow.call(t, "GET", "/entities?entity_type=school", ""))
 }
 
 // reportFailures checks the errors of a route of the schools or the libraries.
@@ -53,7 +53,7 @@ func (d *demo) reportFailures(t *testing.T, api, path, key, faults string) {
 		405: post,
 		500: fault,
 	} {
-		holdFailure(t, api, status, w)
+		checkFailure(t, api, status, w)
 	}
 }
 
@@ -66,7 +66,7 @@ func (d *demo) goneFailure(t *testing.T, api, path string) {
 			t.Fatal(err)
 		}
 	}
-	holdFailure(t, api, http.StatusGone, d.ask(path+"?snapshot="+at))
+	checkFailure(t, api, http.StatusGone, d.ask(path+"?snapshot="+at))
 }
 
 // directoryFailures checks errors of the directory.
@@ -85,17 +85,17 @@ func (d *demo) directoryFailures(t *testing.T) {
 		415: do(t, typed),
 		422: d.call(t, "POST", "/teachers", `{"name":"Rui Prado","email":"rui"}`),
 	} {
-		holdReply(t, "directory", status, a)
+		checkReply(t, "directory", status, a)
 	}
 }
 
-func holdFailure(t *testing.T, of string, status int, w *httptest.ResponseRecorder) {
+func checkFailure(t *testing.T, of string, status int, w *httptest.ResponseRecorder) {
 	t.Helper()
-	holdReply(t, of, status, reply{status: w.Code, body: w.Body.String()})
+	checkReply(t, of, status, reply{status: w.Code, body: w.Body.String()})
 }
 
-// holdReply compares an error with the one in the documents.
-func holdReply(t *testing.T, of string, status int, got reply) {
+// checkReply compares an error with the one in the documents.
+func checkReply(t *testing.T, of string, status int, got reply) {
 	t.Helper()
 	file := filepath.Join("openapi", "failures", of+"."+strconv.Itoa(status)+".json")
 	if got.status != status {
@@ -111,9 +111,9 @@ func TestFailuresInWords(t *testing.T) {
 	for api, p := range map[string]*web.Problem{"libraries": busy, "schools": web.ErrTrouble} {
 		w := httptest.NewRecorder()
 		web.Fail(w, httptest.NewRequest("GET", "/", nil), p)
-		holdFailure(t, api, 503, w)
+		checkFailure(t, api, 503, w)
 	}
 	for status, body := range map[int]string{500: `{"errors":{"detail":"Internal Server Error"}}`, 503: `{"errors":{"detail":"Service Unavailable"}}`} {
-		holdReply(t, "directory", status, reply{status: status, body: body})
+		checkReply(t, "directory", status, reply{status: status, body: body})
 	}
 }

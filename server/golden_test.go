@@ -27,7 +27,7 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/tools/generate"
 )
 
-var update = flag.Bool("update", false, "write the examples of the OpenAPI documents anew")
+var update = flag.Bool("update", false, "rewrite the examples of the OpenAPI documents")
 
 // demo is a server with a partner and a library network. Their data are generated, and always the same.
 type demo struct {
@@ -177,12 +177,12 @@ var examples = []struct{ name, method, path string }{
 //	go test ./server -run TestExamples -update
 func TestExamples(t *testing.T) {
 	dbtest.Everywhere(t, func(t *testing.T, db *database.DB) {
-		newDemo(t, db, &clock{demoTime()}).holdExamples(t)
+		newDemo(t, db, &clock{demoTime()}).checkExamples(t)
 	})
 }
 
-// holdExamples compares the responses with the examples, or writes the examples.
-func (d *demo) holdExamples(t *testing.T) {
+// checkExamples compares the responses with the examples, or writes the examples.
+func (d *demo) checkExamples(t *testing.T) {
 	t.Helper()
 	for _, e := range examples {
 		got := d.example(t, e.name, e.method, e.path)
@@ -248,7 +248,7 @@ func TestExamplesAreOfOperations(t *testing.T) {
 		found[f.Name()] = true
 	}
 	if !maps.Equal(made, named) || !maps.Equal(made, found) {
-		t.Errorf("examples are made of %v\noperations need %v\nfiles are %v", sorted(made), sorted(named), sorted(found))
+		t.Errorf("calls make the examples %v\noperations need %v\nfiles are %v", sorted(made), sorted(named), sorted(found))
 	}
 }
 

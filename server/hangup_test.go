@@ -17,8 +17,8 @@ import (
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
 
-// gone returns a request of a client that has hung up.
-func gone(t *testing.T, target, key string) *http.Request {
+// hungUp returns a request of a client that has hung up.
+func hungUp(t *testing.T, target, key string) *http.Request {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	r := httptest.NewRequestWithContext(ctx, "GET", target, nil)
@@ -36,7 +36,7 @@ func TestHangUp(t *testing.T) {
 			want        int
 		}{{prefix + "/users", f.north, 200}, {prefix + "/users", wrong, 401}, {librariesPrefix + "/users", f.north, 401}} {
 			w := httptest.NewRecorder()
-			if f.handler.ServeHTTP(w, gone(t, tt.target, tt.key)); w.Code != tt.want {
+			if f.handler.ServeHTTP(w, hungUp(t, tt.target, tt.key)); w.Code != tt.want {
 				t.Errorf("%s of a client that hung up = %d %s, want %d", tt.target, w.Code, w.Body, tt.want)
 			}
 		}
@@ -63,7 +63,7 @@ func TestHangUpKeepsConnections(t *testing.T) {
 		return n
 	}
 	var under sync.WaitGroup
-	var held time.Time
+	var allWait time.Time
 	err = admin.RunInTx(t.Context(), nil, func(ctx context.Context, tx bun.Tx) error {
 		if _, err := tx.ExecContext(ctx, `LOCK TABLE rates`); err != nil {
 			return err
@@ -82,7 +82,7 @@ func TestHangUpKeepsConnections(t *testing.T) {
 		}
 		for count(`wait_event_type = 'Lock'`) < clients {
 		}
-		return admin.NewRaw(`SELECT clock_timestamp()`).Scan(ctx, &held)
+		return admin.NewRaw(`SELECT clock_timestamp()`).Scan(ctx, &allWait)
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -90,10 +90,10 @@ func TestHangUpKeepsConnections(t *testing.T) {
 	under.Wait()
 	for range 2 * clients {
 		if w := f.get(f.north, prefix+"/users"); w.Code != 200 {
-			t.Fatalf("a client beside them = %d %s, want 200", w.Code, w.Body)
+			t.Fatalf("another client = %d %s, want 200", w.Code, w.Body)
 		}
 	}
-	if n := count(`backend_start > ?`, held); n > 0 {
+	if n := count(`backend_start > ?`, allWait); n > 0 {
 		t.Errorf("%d connections were opened after clients hung up, want none", n)
 	}
 }

@@ -101,14 +101,14 @@ func TestImports(t *testing.T) {
 		for _, forbidden := range never[pkg] {
 			for _, dep := range p.deps {
 				if under(dep, forbidden) {
-					t.Errorf("%s depends on %s, which it must not", pkg, dep)
+					t.Errorf("%s depends on %s, which is forbidden", pkg, dep)
 				}
 			}
 		}
 	}
 	for pkg := range mayImport {
 		if _, ok := packages[pkg]; !ok {
-			t.Errorf("%s is in the table and does not exist", pkg)
+			t.Errorf("%s is in the table but does not exist", pkg)
 		}
 	}
 }
@@ -122,7 +122,7 @@ func refused(pkg, imported string) string {
 		}
 	}
 	if imported == module+"server" && under(pkg, "server") && !under(pkg, "server/cmd") {
-		return "it is composed of the packages below it; only the commands are above it"
+		return "it imports the packages below it; only the commands may import it"
 	}
 	if under(pkg, "server") || standard(imported) {
 		return ""
@@ -131,7 +131,7 @@ func refused(pkg, imported string) string {
 		if strings.HasPrefix(imported, module) {
 			return ""
 		}
-		return "an example imports the packages of Lectern and the standard library alone"
+		return "an example may import only packages of Lectern and the standard library"
 	}
 	may, ok := mayImport[pkg]
 	if !ok {

@@ -63,11 +63,11 @@ func TestIncrementalPulls(t *testing.T) {
 			}
 		}
 		if w := f.get(f.south, prefix+"/readings?"+march+south); !strings.Contains(w.Body.String(), `"totalRows":1}`) || !strings.Contains(w.Body.String(), `{"userId":2,"book":{"id":1,"title":"Dom Casmurro"`) {
-			t.Errorf("what came to the south: %s", w.Body)
+			t.Errorf("pull of the south = %s, want the moved reader", w.Body)
 		}
 		sheet, err := xlsxtest.Read(f.get(f.north, prefix+since["/readings?"+march], "Accept", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet").Body.Bytes())
 		if err != nil || len(sheet) != 2 || len(sheet[1]) != 11 || sheet[1][0].Text != "2" || sheet[1][2].Text != "" || sheet[1][10] != (xlsxtest.Cell{Kind: "boolean", Text: "true"}) {
-			t.Errorf("as a workbook: %+v, %v", sheet, err)
+			t.Errorf("workbook = %+v, %v, want one removed row", sheet, err)
 		}
 	})
 }
@@ -125,7 +125,7 @@ func TestBadIncrementalPulls(t *testing.T) {
 		f.lose(t)
 		for _, more := range []string{"", strings.Replace(now, "changedSince", "snapshot", 1)} {
 			if w := f.get(f.north, prefix+"/users?"+users+more); w.Code != http.StatusGone || w.Body.String() != goneSnapshot {
-				t.Errorf("since a state that was lost, with %q: %d %s", more, w.Code, w.Body)
+				t.Errorf("changedSince a lost snapshot, with %q = %d %s, want 410", more, w.Code, w.Body)
 			}
 		}
 	})

@@ -36,29 +36,29 @@ func TestIssueConcurrently(t *testing.T) {
 		if err := issues.Wait(); err != nil {
 			t.Fatal(err)
 		}
-		stood := make(chan string, n)
+		rotated := make(chan string, n)
 		for range n {
 			rotations.Go(func() error {
 				_, k, err := issuer.Rotate(t.Context(), "1-1", time.Hour, nil)
 				if errors.Is(err, authdb.ErrRotated) {
 					return nil
 				}
-				stood <- k.ID()
+				rotated <- k.ID()
 				return err
 			})
 		}
-		if err := rotations.Wait(); err != nil || len(stood) != 1 {
-			t.Errorf("%d rotations stand, %v, want 1", len(stood), err)
+		if err := rotations.Wait(); err != nil || len(rotated) != 1 {
+			t.Errorf("%d rotations succeed, %v, want 1", len(rotated), err)
 		}
 		list, err := keys.List(t.Context())
 		if err != nil || len(list) != n+1 || list[n].Number != n+1 {
-			t.Errorf("%d keys, %v, want %d numbered from 1", len(list), err, n+1)
+			t.Errorf("List = %d keys, %v, want %d numbered from 1", len(list), err, n+1)
 		}
 		if _, _, err := issuer.Issue(t.Context(), server.KeyParams{Tenant: 9, API: auth.Libraries}); !errors.Is(err, snapshotdb.ErrNotFound) {
-			t.Errorf("Issue for no tenant = %v, want ErrNotFound", err)
+			t.Errorf("Issue for an unknown tenant = %v, want ErrNotFound", err)
 		}
 		if _, _, err := issuer.Rotate(t.Context(), "9-1", time.Hour, nil); !errors.Is(err, authdb.ErrNotFound) {
-			t.Errorf("Rotate of no tenant's key = %v, want ErrNotFound", err)
+			t.Errorf("Rotate of an unknown tenant's key = %v, want ErrNotFound", err)
 		}
 	})
 }

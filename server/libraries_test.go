@@ -154,7 +154,7 @@ func TestLibrariesKeys(t *testing.T) {
 		status("issued", n.key, librariesPrefix+"/dimensions", 200)
 		status("altered", altered(n.key), librariesPrefix+"/dimensions", 401)
 		status("a schools key", f.north, librariesPrefix+"/dimensions", 401)
-		status("a libraries key of the schools", n.key, prefix+"/users", 401)
+		status("a libraries key on the schools API", n.key, prefix+"/users", 401)
 		if err := n.keys.Revoke(t.Context(), keyID(n.key)); err != nil {
 			t.Fatal(err)
 		}
@@ -230,7 +230,7 @@ func TestLibrariesAnalytics(t *testing.T) {
 		tool := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			questions++
 			if got := r.URL.Query().Encode(); got != "endDate=2026-09-15&library=norte&startDate=2026-09-01" {
-				t.Errorf("the tool is asked %s", got)
+				t.Errorf("the tool gets the query %s", got)
 			}
 			fmt.Fprint(w, answer)
 		}))
@@ -257,11 +257,11 @@ func TestLibrariesAnalytics(t *testing.T) {
 			t.Errorf("summary with an answer = %s, want %s", w.Body, want)
 		}
 		if questions != asked {
-			t.Errorf("the tool was asked %d times more within the hour", questions-asked)
+			t.Errorf("the tool got %d more queries within the hour, want none", questions-asked)
 		}
 		n.clock.now = n.clock.now.Add(time.Hour)
 		if w := n.get(n.key, librariesPrefix+"/datasets/channels"+period); w.Code != 503 {
-			t.Errorf("in the next hour = %d, want the tool to be asked again", w.Code)
+			t.Errorf("channels in the next hour = %d, want 503: the tool is queried again", w.Code)
 		}
 	})
 }
@@ -307,13 +307,13 @@ func TestUsersQueueText(t *testing.T) {
 		}
 	}
 	if _, err := server.New(t.Context(), server.Config{URL: "sqlite:" + filepath.Join(t.TempDir(), "a.db"), UsersQueue: server.UsersQueue{Waiting: 1}}); err == nil {
-		t.Error("New with a queue that lets none run = nil, want an error")
+		t.Error("New with a queue without slots = nil, want an error")
 	}
 }
 
 func TestAnalyticsURL(t *testing.T) {
 	if _, err := server.New(t.Context(), server.Config{URL: "sqlite:" + filepath.Join(t.TempDir(), "a.db"), AnalyticsURL: "analytics.example"}); err == nil {
-		t.Error("New with an analytics URL that is none = nil, want an error")
+		t.Error("New with an invalid analytics URL = nil, want an error")
 	}
 }
 

@@ -45,13 +45,13 @@ func TestLogOfRequests(t *testing.T) {
 		}{
 			{"schools", prefix + "/users", f.north, northID, "", 200},
 			{"no key", prefix + "/users", "", "", noKey + "there is none", 401},
-			{"no form of one", prefix + "/users", "secret\n", "", noKey + "its text has not the form of one", 401},
+			{"malformed", prefix + "/users", "secret\n", "", noKey + "its text has not the form of one", 401},
 			{"unknown", prefix + "/users", "9" + f.north, "9" + northID, noKey + "it is unknown", 401},
 			{"revoked", prefix + "/users", f.south, southID, noKey + "it is revoked", 401},
 			{"of another API", librariesPrefix + "/users", f.north, northID, noKey + "it is of another API", 401},
 			{"directory", partners + "/entities/north", signed(id, secret, 0), id, "", 200},
 			{"not signed", partners + "/entities/north", "|", "", noSignature + "there is no Authorization header", 401},
-			{"a clock that is off", partners + "/entities/north", signed(id, secret, 62*time.Minute), id,
+			{"a wrong clock", partners + "/entities/north", signed(id, secret, 62*time.Minute), id,
 				noSignature + "the date is 1h2m0s behind the server's clock, and 15m0s is allowed", 401},
 			{"a wrong secret", partners + "/entities/north", signed(id, secret+"x", 0), id,
 				noSignature + "the signature is not that of the canonical string under the key's secret", 401},
@@ -82,7 +82,7 @@ func TestLogOfRequests(t *testing.T) {
 				t.Errorf("%s: logged %+v, want the client 198.51.100.7 and its agent", tt.rule, line)
 			}
 			if tt.reason != "" && strings.Contains(w.Body.String(), strings.SplitN(tt.reason, ": ", 2)[1]) {
-				t.Errorf("%s: the answer says why: %s", tt.rule, w.Body)
+				t.Errorf("%s: the answer shows the reason: %s", tt.rule, w.Body)
 			}
 			for _, text := range []string{f.north, f.south, secret} {
 				if strings.Contains(out.String(), text[len(text)-43:]) {
@@ -98,7 +98,7 @@ func idOf(t *testing.T, text string) string {
 	t.Helper()
 	tenant, number, ok := auth.ParseKey(text)
 	if !ok {
-		t.Fatalf("%q is no key", text)
+		t.Fatalf("%q is not a key", text)
 	}
 	return auth.Key{Tenant: tenant, Number: number}.ID()
 }

@@ -44,7 +44,7 @@ func TestMigrateSendsSingleStatements(t *testing.T) {
 			t.Fatal(err)
 		}
 		if len(sent.list) < 50 {
-			t.Errorf("%d statements seen, want those of all migrations", len(sent.list))
+			t.Errorf("%d statements sent, want those of all migrations", len(sent.list))
 		}
 		for _, query := range sent.list {
 			if strings.Contains(strings.TrimRight(noStatement.ReplaceAllString(query, ""), "; \n"), ";") {
@@ -90,7 +90,7 @@ func TestMigrateToALaterVersion(t *testing.T) {
 		var pages, books int64
 		err = db.NewRaw(`SELECT b.pages, s.books FROM schools_books b JOIN shelves s ON s.tenant_id = b.tenant_id WHERE b.tenant_id = 7`).Scan(t.Context(), &pages, &books)
 		if err != nil || pages != 5 || books != 1 {
-			t.Errorf("after it %d pages and %d books, %v, want 5 and 1", pages, books, err)
+			t.Errorf("after Migrate %d pages and %d books, %v, want 5 and 1", pages, books, err)
 		}
 		if spread, err := db.Spread(t.Context(), later...); err != nil || len(spread.Wrong) > 0 {
 			t.Errorf("Spread = %+v, %v, want all tables distributed", spread, err)

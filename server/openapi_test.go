@@ -45,7 +45,7 @@ type document struct {
 	Components struct {
 		Schemas   map[string]schema
 		Responses map[string]*response
-		Headers   map[string]*headerSaid
+		Headers   map[string]*headerDoc
 	}
 }
 
@@ -53,10 +53,10 @@ type (
 	schema   = map[string]any
 	response struct {
 		Ref     string `json:"$ref"`
-		Headers map[string]*headerSaid
+		Headers map[string]*headerDoc
 		Content map[string]struct{ Schema schema }
 	}
-	headerSaid struct {
+	headerDoc struct {
 		Ref      string `json:"$ref"`
 		Required bool
 		Schema   schema
@@ -229,24 +229,24 @@ func isOf(pattern, raw string) bool {
 // headerFaults returns the headers that are missing, undocumented or malformed. General HTTP headers need no
 // documentation.
 func headerFaults(res *response, header http.Header) (faults []string) {
-	known := map[string]*headerSaid{
+	known := map[string]*headerDoc{
 		"Content-Type": nil, "Content-Length": nil, "Content-Encoding": nil, "Connection": nil, "X-Content-Type-Options": nil,
 	}
-	for name, said := range res.Headers {
-		known[http.CanonicalHeaderKey(name)] = said
-		if said.Required && header.Get(name) == "" {
+	for name, doc := range res.Headers {
+		known[http.CanonicalHeaderKey(name)] = doc
+		if doc.Required && header.Get(name) == "" {
 			faults = append(faults, "no "+name)
 		}
 	}
 	for name, values := range header {
-		said, ok := known[name]
+		doc, ok := known[name]
 		switch {
 		case !ok:
 			faults = append(faults, fmt.Sprintf("%s: %q is not documented", name, values))
 		case len(values) != 1:
 			faults = append(faults, fmt.Sprintf("%s: %q, want it once", name, values))
-		case said != nil && said.Schema["type"] == "integer" && strings.Trim(values[0], "0123456789") != "":
-			faults = append(faults, fmt.Sprintf("%s: %q is no number", name, values))
+		case doc != nil && doc.Schema["type"] == "integer" && strings.Trim(values[0], "0123456789") != "":
+			faults = append(faults, fmt.Sprintf("%s: %q is not a number", name, values))
 		}
 	}
 	return faults
@@ -256,7 +256,7 @@ func headerFaults(res *response, header http.Header) (faults []string) {
 func (d *document) content(res *response, header http.Header, body []byte) error {
 	of := header.Get("Content-Type")
 	if len(res.Content) == 0 {
-		return unless(len(body) == 0 && of == "", "a body of %q, where none is documented", of)
+		return unless(len(body) == 0 && of == "", "a body of %q, but none is documented", of)
 	}
 	name, _, err := mime.ParseMediaType(of)
 	if _, ok := res.Content[name]; err != nil || !ok {
@@ -278,8 +278,8 @@ func (d *document) content(res *response, header http.Header, body []byte) error
 }
 
 // unless returns an error if a condition is false.
-func unless(holds bool, format string, args ...any) error {
-	if holds {
+func unless(ok bool, format string, args ...any) error {
+	if ok {
 		return nil
 	}
 	return fmt.Errorf(format, args...)
@@ -292,17 +292,17 @@ func (d *document) fits(path string, value any, s schema) error {
 	}
 	if choices, ok := s["oneOf"].([]any); ok {
 		fit := slices.ContainsFunc(choices, func(c any) bool { return d.fits(path, value, c.(schema)) == nil })
-		return unless(fit, "%s: %v fits none of %v", path, value, choices)
+		return unless(fit, "%s: %v matches none of %v", path, value, choices)
 	}
 	types, several := s["type"].([]any)
 	if !several {
 		types = []any{s["type"]}
 	}
 	if !slices.ContainsFunc(types, func(t any) bool { return isOfType(value, t) }) {
-		return fmt.Errorf("%s: %v is no %v", path, value, s["type"])
+		return fmt.Errorf("%s: %v is not of type %v", path, value, s["type"])
 	}
 	if enum, ok := s["enum"].([]any); ok && !slices.Contains(enum, value) {
-		return fmt.Errorf("%s: %v is none of %v", path, value, enum)
+		return fmt.Errorf("%s: %v is not one of %v", path, value, enum)
 	}
 	switch value := value.(type) {
 	case string:
@@ -331,7 +331,7 @@ func (d *document) membersFit(path string, o, s schema) error {
 	required, _ := s["required"].([]any)
 	for _, name := range required {
 		if _, ok := o[name.(string)]; !ok {
-			return fmt.Errorf("%s: no %s", path, name)
+			return fmt.Errorf("%s: %s is missing", path, name)
 		}
 	}
 	properties, _ := s["properties"].(schema)
@@ -432,7 +432,7 @@ func TestDocumentsAreServed(t *testing.T) {
 	} {
 		w := f.get("", tt.path, "User-Agent", "Python-urllib/3.12")
 		if w.Code != 200 || w.Header().Get("X-Request-Id") == "" || tt.want != nil && !bytes.Equal(w.Body.Bytes(), tt.want) {
-			t.Errorf("GET %s = %d with %v, want it as it is", tt.path, w.Code, w.Header())
+			t.Errorf("GET %s = %d with %v, want it served unchanged", tt.path, w.Code, w.Header())
 		}
 	}
 	for _, path := range []string{"/docs/x", "/explore/x", "/openapi/", "/openapi/others.json"} {
@@ -464,7 +464,7 @@ func TestDocumentsTellTheSettings(t *testing.T) {
 			got := f.get("", path).Body.String()
 			for _, want := range wants {
 				if !strings.Contains(got, want) {
-					t.Errorf("%s with %+v does not tell %q", path, tt.config, want)
+					t.Errorf("%s with %+v does not say %q", path, tt.config, want)
 				}
 			}
 		}
@@ -478,13 +478,13 @@ func TestUndocumented(t *testing.T) {
 	tests := []struct{ rule, path, old, new string }{
 		{"good", "/engagements", "", ""},
 		{"a day that does not exist", "/engagements", "2026-02-28", "2026-02-30"},
-		{"a field too few", "/engagements", `,"readingMinutes":0.5`, ""},
-		{"a field too many", "/engagements", `0.5}`, `0.5,"x":1}`},
+		{"a missing field", "/engagements", `,"readingMinutes":0.5`, ""},
+		{"an extra field", "/engagements", `0.5}`, `0.5,"x":1}`},
 		{"another type", "/engagements", `"userId":1`, `"userId":"1"`},
-		{"below the least", "/engagements", `"userId":1`, `"userId":-1`},
-		{"null where none is", "/engagements", `"userId":1`, `"userId":null`},
+		{"below the minimum", "/engagements", `"userId":1`, `"userId":-1`},
+		{"null where it is not allowed", "/engagements", `"userId":1`, `"userId":null`},
 		{"another route's answer", "/users", "", ""},
-		{"no JSON", "/engagements", `}}`, ""},
+		{"not JSON", "/engagements", `}}`, ""},
 		{"no ETag", "/engagements", "ETag: 1\n", ""},
 		{"another header", "/engagements", "ETag: 1", "ETag: 1\nServer: x"},
 		{"another content type", "/engagements", documentType, "text/html"},

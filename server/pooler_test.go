@@ -85,7 +85,7 @@ default_pool_size = 3
 // statements off. It tests that reads also work with a URL that does not.
 func TestPooler(t *testing.T) {
 	if testing.Short() {
-		t.Skip("make verify has PgBouncer")
+		t.Skip("needs PgBouncer, which make verify provides")
 	}
 	raw := pooled(t, dbtest.Postgres(t).URL)
 	open := func(mode string) *database.DB {
@@ -97,7 +97,7 @@ func TestPooler(t *testing.T) {
 		return db
 	}
 	d := newDemo(t, open("&default_query_exec_mode=cache_describe"), &clock{demoTime()})
-	d.holdExamples(t)
+	d.checkExamples(t)
 	unsaid, err := server.New(t.Context(), server.Config{DB: open(""), SecretKey: secretKey, SchoolsRate: -1, LibrariesRate: -1, Now: d.clock.time})
 	if err != nil {
 		t.Fatal(err)

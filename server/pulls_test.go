@@ -73,7 +73,7 @@ func TestBadSnapshot(t *testing.T) {
 		for _, text := range []string{"", "x", at[:len(at)-1], at + "A", flipped, strings.Repeat("A", len(at)), at + "&snapshot=" + at, at + "%20", "-1"} {
 			w := f.get(f.north, prefix+"/users?snapshot="+text)
 			if w.Code != 400 || !strings.HasSuffix(w.Body.String(), `"message":[`+notASnapshot+`]}`) {
-				t.Errorf("snapshot=%s = %d %s", text, w.Code, w.Body)
+				t.Errorf("snapshot=%s = %d %s, want 400", text, w.Code, w.Body)
 			}
 		}
 		w := f.get(f.north, prefix+"/engagements?snapshot=x&pageSize=0&x=1&startDate=y")
@@ -85,19 +85,19 @@ func TestBadSnapshot(t *testing.T) {
 		f.lose(t)
 		w = f.get(f.north, prefix+"/users?snapshot="+at)
 		if w.Code != 410 || w.Body.String() != goneSnapshot || w.Header().Get("X-Ratelimit-Remaining-Public-Default") == "" || w.Header().Get("X-Snapshot") != "" {
-			t.Errorf("one that was lost: %d %s %v", w.Code, w.Body, w.Header())
+			t.Errorf("users of a lost snapshot = %d %s %v, want 410", w.Code, w.Body, w.Header())
 		}
 		if w := f.get(f.north, prefix+"/summary?groupBy=month&snapshot="+summary); w.Code != 410 || w.Body.String() != goneSnapshot {
-			t.Errorf("a summary of one that was lost: %d %s", w.Code, w.Body)
+			t.Errorf("summary of a lost snapshot = %d %s, want 410", w.Code, w.Body)
 		}
 		if w := f.get(f.north, prefix+"/users?pageSize=0&snapshot="+at); w.Code != 400 {
-			t.Errorf("one that was lost, with another fault: %d %s, want 400", w.Code, w.Body)
+			t.Errorf("users of a lost snapshot with another fault = %d %s, want 400", w.Code, w.Body)
 		}
 		for range 100 {
 			w = f.get(f.north, prefix+"/users?snapshot=x")
 		}
 		if w.Code != 429 {
-			t.Errorf("after the rate: %d %s", w.Code, w.Body)
+			t.Errorf("users above the rate = %d %s, want 429", w.Code, w.Body)
 		}
 	})
 }
@@ -139,15 +139,15 @@ func TestNetworksAreApart(t *testing.T) {
 		for _, route := range []string{"/users?", "/engagements?" + march, "/readings?" + march, "/summary?groupBy=school&" + march, "/summary?groupBy=book&" + march} {
 			theirs := f.get(f.south, prefix+route+"&schoolId=5") // the fifth entity is the south's school
 			if theirs.Code != 200 || strings.Contains(theirs.Body.String(), `"totalRows":0`) {
-				t.Fatalf("%s of the south = %d %s, want something", route, theirs.Code, theirs.Body)
+				t.Fatalf("%s of the south = %d %s, want rows", route, theirs.Code, theirs.Body)
 			}
 			w := f.get(f.north, prefix+route+"&schoolId=5")
 			numbers := regexp.MustCompile(`"general":{[^}]*}`).FindString(w.Body.String())
 			if w.Code != 200 || !strings.Contains(w.Body.String(), `"totalRows":0`) || strings.ContainsAny(strings.ReplaceAll(numbers, "0.0", "0"), "123456789") {
-				t.Errorf("%s of the south's school = %d %s, want nothing", route, w.Code, w.Body)
+				t.Errorf("%s of the south's school = %d %s, want no rows", route, w.Code, w.Body)
 			}
 			if w := f.get(f.north, prefix+route+"&snapshot="+snapshotOf(t, theirs)); w.Code == 200 && strings.Contains(w.Body.String(), "Davi") || w.Body.String() == theirs.Body.String() {
-				t.Errorf("%s of the south's snapshot = %d %s", route, w.Code, w.Body)
+				t.Errorf("%s of the south's snapshot = %d %s, want none of its rows", route, w.Code, w.Body)
 			}
 		}
 	})
@@ -171,38 +171,38 @@ func TestPullByPage(t *testing.T) {
 		}{
 			{"page 2", "/users?pageSize=1&page=2", true},
 			{"in another order", "/users?page=2&pageSize=1", true},
-			{"written otherwise", "/users?page=02&pageSize=001", true},
+			{"with leading zeros", "/users?page=02&pageSize=001", true},
 			{"another size", "/users?pageSize=2&page=1", false},
 			{"another filter", "/users?pageSize=1&page=2&profile=teacher", false},
 			{"a user", "/users?pageSize=1&page=2&userId=2", false},
 			{"a school", "/users?pageSize=1&page=2&schoolId=3", false},
 			{"another route", "/readings?pageSize=1&page=2", false},
 			{"a period", "/engagements?pageSize=1&page=2&startDate=2026-03-01", true},
-			{"with its default given", "/engagements?pageSize=1&page=2&startDate=2026-03-01&endDate=2026-03-31", true},
-			{"that ends in the future", "/engagements?pageSize=1&page=2&startDate=2026-03-01&endDate=2026-04-30", true},
+			{"a period with the default end", "/engagements?pageSize=1&page=2&startDate=2026-03-01&endDate=2026-03-31", true},
+			{"a period that ends in the future", "/engagements?pageSize=1&page=2&startDate=2026-03-01&endDate=2026-04-30", true},
 			{"another period", "/engagements?pageSize=1&page=2", false},
-			{"a day less", "/engagements?pageSize=1&page=2&startDate=2026-03-01&endDate=2026-03-30", false},
+			{"a period shorter by a day", "/engagements?pageSize=1&page=2&startDate=2026-03-01&endDate=2026-03-30", false},
 		}
 		then, newest := moment(snapshotOf(t, first)), moment(snapshotOf(t, get("/users")))
 		for _, tt := range tests {
 			want := map[bool]string{true: then, false: newest}[tt.frozen]
 			if w := get(tt.path); moment(snapshotOf(t, w)) != want {
-				t.Errorf("%s: %d %s, want it of the state of then: %t", tt.rule, w.Code, w.Body, tt.frozen)
+				t.Errorf("%s: %d %s, want it of the earlier snapshot: %t", tt.rule, w.Code, w.Body, tt.frozen)
 			}
 		}
 		same(t, "page 2", get("/users?pageSize=1&page=2"), second)
 		csv := get("/users?pageSize=1&page=2", "Accept", "text/csv")
 		if moment(snapshotOf(t, csv)) != then || strings.Contains(csv.Body.String(), "Segundo") {
-			t.Errorf("page 2 in another form: %s", csv.Body)
+			t.Errorf("page 2 in another format = %s, want the earlier snapshot", csv.Body)
 		}
 		if other := f.get(f.issue(t, "north"), prefix+"/users?pageSize=1&page=2"); moment(snapshotOf(t, other)) != newest {
-			t.Errorf("another budget's page 2 is of the pull: %s", other.Body)
+			t.Errorf("page 2 with another budget = %s, want the current snapshot", other.Body)
 		}
 		f.clock.now = start.Add(24*time.Hour - time.Second)
 		same(t, "page 2 after 24 hours less a second", get("/users?pageSize=1&page=2"), second)
 		f.clock.now = start.Add(24 * time.Hour)
 		if w := get("/users?pageSize=1&page=2"); !strings.Contains(w.Body.String(), "Segundo") {
-			t.Errorf("page 2 after 24 hours: %s, want the state of now", w.Body)
+			t.Errorf("page 2 after 24 hours = %s, want the current snapshot", w.Body)
 		}
 	})
 }

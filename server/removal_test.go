@@ -120,7 +120,7 @@ func (c *changed) removeAll() {
 	var left int
 	err := c.db.NewRaw(`SELECT count(*) FROM snapshots s JOIN versions v ON v.tenant_id = s.tenant_id AND s.facts < v.facts`).Scan(c.Context(), &left)
 	if err != nil || left > 0 {
-		c.Fatalf("%d former states are left, %v", left, err)
+		c.Fatalf("%d superseded snapshots are left, %v, want none", left, err)
 	}
 }
 
@@ -158,11 +158,11 @@ func TestRemovalInARequest(t *testing.T) {
 				case w.Code == http.StatusGone && w.Body.String() == goneSnapshot && reached:
 					gone++
 				default:
-					c.Errorf("%s, its state removed before statement %d: %d %s\nwant 410 or\n%s", target, n, w.Code, w.Body, want.Body)
+					c.Errorf("%s, its snapshot removed before statement %d: %d %s\nwant 410 or\n%s", target, n, w.Code, w.Body, want.Body)
 				}
 			}
 			if gone < 2 {
-				c.Errorf("%s: the state was gone in %d requests; this trial shows nothing", target, gone)
+				c.Errorf("%s: the snapshot was gone in %d requests, want at least 2", target, gone)
 			}
 		}
 	})

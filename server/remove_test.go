@@ -82,7 +82,7 @@ func TestTables(t *testing.T) {
 			delete(listed, table)
 		}
 		if len(listed) > 0 {
-			t.Errorf("removal lists %v, which are no tables of tenants", listed)
+			t.Errorf("removal lists %v, which are not tables of tenants", listed)
 		}
 	})
 }
@@ -183,7 +183,7 @@ func TestRemove(t *testing.T) {
 				}
 			}
 			if left := rowsOf(t, db, of.ID, tables); len(left) > 0 || listed(t, db, of) {
-				t.Errorf("%s %s has left %v, want nothing", of.Kind, of.Reference, left)
+				t.Errorf("%s %s left %v, want nothing", of.Kind, of.Reference, left)
 			}
 		}
 		for _, of := range all[1:3] {
@@ -219,8 +219,8 @@ func listed(t *testing.T, db *database.DB, of snapshotdb.Tenant) bool {
 func TestRemoveBesideLoad(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		of := create(t, db)[0]
-		states, keys := Snapshots(db, nil), &Issuer{Keys: &authdb.Store{DB: db.DB}}
-		l, err := states.Begin(t.Context(), of.ID, nil)
+		snapshots, keys := Snapshots(db, nil), &Issuer{Keys: &authdb.Store{DB: db.DB}}
+		l, err := snapshots.Begin(t.Context(), of.ID, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -240,8 +240,8 @@ func TestRemoveBesideLoad(t *testing.T) {
 		err = Remove(t.Context(), db, of, func() error {
 			removed("write", write())
 			_, err := l.Publish(t.Context(), func(context.Context, bun.Tx, time.Time, *snapshotdb.Current) error { return nil })
-			removed("hold", err)
-			_, err = states.Begin(t.Context(), of.ID, nil)
+			removed("publish", err)
+			_, err = snapshots.Begin(t.Context(), of.ID, nil)
 			removed("another load", err)
 			_, _, err = keys.Issue(t.Context(), KeyParams{Tenant: of.ID, API: auth.Libraries})
 			removed("issue a key", err)
@@ -252,7 +252,7 @@ func TestRemoveBesideLoad(t *testing.T) {
 		}
 		removed("close", l.Close(t.Context()))
 		if left := rowsOf(t, db, of.ID, catalogue(t, db)); len(left) > 0 {
-			t.Errorf("left %v, want nothing", left)
+			t.Errorf("rows left = %v, want none", left)
 		}
 	})
 }

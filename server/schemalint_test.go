@@ -23,7 +23,7 @@ var schemaRules = []struct{ name, query, fault string }{
 		   AND NOT EXISTS (SELECT 1 FROM pg_attribute a
 		                    WHERE a.attrelid = c.oid AND a.attname = 'tenant_id' AND a.attnotnull AND a.atttypid = 'bigint'::regtype)`,
 		`CREATE TABLE f1 (tenant_id integer PRIMARY KEY)`},
-	{"a table has no primary key: no shard of it is moved while it is written to", `
+	{"a table has no primary key: its shards cannot be moved during writes", `
 		SELECT c.relname` + tables + `AND NOT EXISTS (SELECT 1 FROM pg_index i WHERE i.indrelid = c.oid AND i.indisprimary)`,
 		`CREATE TABLE f2 (tenant_id bigint NOT NULL)`},
 	{"an index does not lead with the tenant", `
@@ -31,7 +31,7 @@ var schemaRules = []struct{ name, query, fault string }{
 		 WHERE c.relnamespace = 'public'::regnamespace AND c.relname NOT IN (` + shared + `)
 		   AND pg_get_indexdef(i.indexrelid, 1, TRUE) <> 'tenant_id'`,
 		`CREATE TABLE f3 (tenant_id bigint, n bigint, PRIMARY KEY (n, tenant_id))`},
-	{"a constraint that is no key and no check of a row", `
+	{"a constraint that is neither a key nor a check of a row", `
 		SELECT n.conrelid::regclass || '.' || n.conname FROM pg_constraint n
 		 WHERE n.connamespace = 'public'::regnamespace AND n.contype NOT IN ('p', 'u', 'c')`,
 		`CREATE TABLE f4 (tenant_id bigint PRIMARY KEY REFERENCES tenants)`},
@@ -45,7 +45,7 @@ var schemaRules = []struct{ name, query, fault string }{
 		`CREATE TABLE f8 (tenant_id bigint PRIMARY KEY, n serial)`},
 	{"a table is not logged", `SELECT c.relname::text` + tables + `AND c.relpersistence <> 'p'`,
 		`ALTER TABLE rates SET UNLOGGED`},
-	{"a default that is no constant", `
+	{"a default that is not a constant", `
 		SELECT d.adrelid::regclass || ' ' || pg_get_expr(d.adbin, d.adrelid) FROM pg_attrdef d
 		 WHERE d.adrelid <> 'bun_migrations'::regclass AND pg_get_expr(d.adbin, d.adrelid) !~ '^(''[^'']*''|-?[0-9]+|true|false)(::[a-z ]+)?$'`,
 		`ALTER TABLE keys ALTER COLUMN created SET DEFAULT now()`},

@@ -26,7 +26,7 @@ func TestParseSecretKey(t *testing.T) {
 	}
 	for rule, text := range map[string]string{
 		"31 bytes": base64.StdEncoding.EncodeToString(secretKey[:31]), "33 bytes": base64.StdEncoding.EncodeToString(append(secretKey, 7)),
-		"no base64": strings.Repeat("!", 44), "hexadecimal": strings.Repeat("07", 32),
+		"not base64": strings.Repeat("!", 44), "hexadecimal": strings.Repeat("07", 32),
 	} {
 		if got, err := server.ParseSecretKey(text); err == nil || !strings.Contains(err.Error(), "openssl rand -base64 32") {
 			t.Errorf("ParseSecretKey of %s = %x, %v, want an error that says how to make one", rule, got, err)
@@ -68,7 +68,7 @@ func TestSecretKeyGiven(t *testing.T) {
 		}
 		if file, ok := strings.CutPrefix(db.URL, "sqlite:"); ok {
 			if _, err := os.Stat(file + ".key"); !errors.Is(err, fs.ErrNotExist) {
-				t.Errorf("key file beside a key that was given: %v, want none", err)
+				t.Errorf("key file with a given key: %v, want none", err)
 			}
 		}
 	})
@@ -90,7 +90,7 @@ func TestSecretKeyFile(t *testing.T) {
 	file := strings.TrimPrefix(db.URL, "sqlite:") + ".key"
 	before := newSecrets(t, db, nil)
 	if _, err := before.Box(); !errors.Is(err, server.ErrNoSecretKey) {
-		t.Errorf("Box before there is a file = %v, want ErrNoSecretKey", err)
+		t.Errorf("Box before the key file exists = %v, want ErrNoSecretKey", err)
 	}
 	if _, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("Box made a file: %v", err)
@@ -121,11 +121,11 @@ func TestSecretKeyFile(t *testing.T) {
 		t.Errorf("key file = %v, %v, want mode 0600", info, err)
 	}
 	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(file), ".*")); left != nil {
-		t.Errorf("left behind: %q", left)
+		t.Errorf("temporary files left: %q, want none", left)
 	}
 	text, err := os.ReadFile(file)
 	if key, err2 := server.ParseSecretKey(string(text)); err != nil || err2 != nil || key == nil {
-		t.Errorf("key file = %q, %v, want a key as the variable has it", text, errors.Join(err, err2))
+		t.Errorf("key file = %q, %v, want a key in the form of the variable", text, errors.Join(err, err2))
 	}
 
 	for rule, content := range map[string]string{"damaged": "x", "empty": ""} {

@@ -280,8 +280,8 @@ func (l *blockingLog) Write(b []byte) (int, error) {
 
 // TestServeStopsCleanly tests that a server that stops completes its request and stores the last use of the key.
 func TestServeStopsCleanly(t *testing.T) {
-	held := &blockingLog{ended: make(chan struct{}), release: make(chan struct{}), stopping: make(chan struct{})}
-	log := slog.New(zerolog.NewSlogHandler(zerolog.New(held)))
+	blocked := &blockingLog{ended: make(chan struct{}), release: make(chan struct{}), stopping: make(chan struct{})}
+	log := slog.New(zerolog.NewSlogHandler(zerolog.New(blocked)))
 	f := newFixture(t, dbtest.SQLite(t), server.Config{Log: log})
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -307,15 +307,15 @@ func TestServeStopsCleanly(t *testing.T) {
 		}
 		answered <- res.Status + " " + string(b)
 	}()
-	<-held.ended
+	<-blocked.ended
 	cancel()
-	<-held.stopping
-	close(held.release)
+	<-blocked.stopping
+	close(blocked.release)
 	if err := <-served; err != nil {
 		t.Errorf("Serve = %v, want nil", err)
 	}
 	if got := <-answered; !strings.HasPrefix(got, "200 OK {") {
-		t.Errorf("the request under way = %s, want 200", got)
+		t.Errorf("the request in progress = %s, want 200", got)
 	}
 	keys, err := f.keys.List(t.Context())
 	if err != nil {

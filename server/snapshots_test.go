@@ -38,7 +38,7 @@ func TestKeepSetting(t *testing.T) {
 			s, err := server.New(t.Context(), tt.config)
 			if tt.want == 0 {
 				if err == nil || !strings.Contains(err.Error(), "at least 15m") {
-					t.Errorf("keep %v = %v, want an error that says the least", tt.config.Keep, err)
+					t.Errorf("keep %v = %v, want an error that names the minimum", tt.config.Keep, err)
 				}
 				continue
 			}
@@ -53,7 +53,7 @@ func TestKeepSetting(t *testing.T) {
 				w := httptest.NewRecorder()
 				s.Handler().ServeHTTP(w, httptest.NewRequest("GET", path, nil))
 				if told := strings.Count(w.Body.String(), fmt.Sprintf("kept for %v,", tt.want)); told != 2 {
-					t.Errorf("keep %v: %s tells it %d times, want 2: of X-Snapshot and of 410", tt.config.Keep, path, told)
+					t.Errorf("keep %v: %s says it %d times, want 2: for X-Snapshot and for 410", tt.config.Keep, path, told)
 				}
 			}
 		}
@@ -84,8 +84,8 @@ func TestServeRemoves(t *testing.T) {
 func removes(t *testing.T, db *database.DB, run func(context.Context, *server.Server) error) {
 	t.Helper()
 	f := newFixture(t, db, server.Config{Keep: time.Hour})
-	states := server.Snapshots(db, f.clock.time)
-	if _, err := states.Begin(t.Context(), 1, nil); err != nil { // this load never continues
+	snapshots := server.Snapshots(db, f.clock.time)
+	if _, err := snapshots.Begin(t.Context(), 1, nil); err != nil { // this load never continues
 		t.Fatal(err)
 	}
 	if _, err := db.ExecContext(t.Context(), `UPDATE leases SET expires = 1`); err != nil {
@@ -111,11 +111,11 @@ func removes(t *testing.T, db *database.DB, run func(context.Context, *server.Se
 	}
 	cancel()
 	if err := <-done; err != nil {
-		t.Errorf("it ends with %v", err)
+		t.Errorf("run = %v, want nil", err)
 	}
 	var used int
 	if err := db.NewRaw(`SELECT count(*) FROM keys WHERE last_used IS NOT NULL`).Scan(t.Context(), &used); err != nil || used != 1 {
-		t.Errorf("last uses of %d keys are written, %v, want 1", used, err)
+		t.Errorf("%d keys have a last use, %v, want 1", used, err)
 	}
 }
 
@@ -133,11 +133,11 @@ func TestRemovesAllTables(t *testing.T) {
 				has[n] = true
 			}
 			if has["since"] && has["until"] && !known[table] {
-				t.Errorf("nothing is ever removed from %s", table)
+				t.Errorf("removal does not cover the table %s", table)
 			}
 		}
 		if len(known) < 2 {
-			t.Error("there is no table but the blocks")
+			t.Error("removal covers only the table of blocks")
 		}
 	})
 }

@@ -54,7 +54,7 @@ func newWalk(t *testing.T, routes []web.Route, base func(route string) string, v
 
 // ofThis returns the targets at the current snapshot, and those for changes since then, with and without a period.
 func (w *walk) ofThis(period string) (targets []string) {
-	rounds := 0
+	pulls := 0
 	for _, target := range w.targets {
 		if at := w.get(target).Header().Get("X-Snapshot"); at != "" {
 			targets = append(targets, target+"&snapshot="+at)
@@ -62,11 +62,11 @@ func (w *walk) ofThis(period string) (targets []string) {
 		for _, list := range []string{target, target + "&" + period} {
 			since := list + "&changedSince=" + w.get(list).Header().Get("X-Snapshot")
 			if w.get(since).Code == 200 {
-				targets, rounds = append(targets, since), rounds+1
+				targets, pulls = append(targets, since), pulls+1
 			}
 		}
 	}
-	if rounds == 0 {
+	if pulls == 0 {
 		w.Error("no list has changedSince")
 	}
 	return targets
@@ -93,11 +93,11 @@ func (w *walk) all(change string) {
 			good++
 			tag, text := a.Header().Get("ETag"), a.Header().Get("Content-Type")+"\n"+a.Body.String()
 			if was, ok := w.named[tag]; tag == "" || ok && was != text {
-				w.Fatalf("%s: GET %s: the tag %q names\n%s\nand named\n%s", change, target, tag, text, was)
+				w.Fatalf("%s: GET %s: the tag %q has the text\n%s\nand had\n%s", change, target, tag, text, was)
 			}
 			w.named[tag] = text
 			if had := w.get(target, "Accept", accept, "If-None-Match", tag); had.Code != 304 {
-				w.Errorf("%s: GET %s with its tag = %d", change, target, had.Code)
+				w.Errorf("%s: GET %s with its tag = %d, want 304", change, target, had.Code)
 			}
 			if was := w.last[target+accept]; was != "" && was != text {
 				others++
@@ -106,10 +106,10 @@ func (w *walk) all(change string) {
 		}
 	}
 	if good < len(w.targets)/6 {
-		w.Errorf("%s: of %d requests %d have an answer", change, len(w.targets), good)
+		w.Errorf("%s: of %d targets, %d requests were answered with 200, want more", change, len(w.targets), good)
 	}
 	if change != "" && others == 0 {
-		w.Errorf("%s: every answer is as before", change)
+		w.Errorf("%s: no answer has changed", change)
 	}
 }
 
@@ -123,7 +123,7 @@ func TestTagsOfTheSchools(t *testing.T) {
 				"profile": {"student", "teacher"}, "page": {"2", "3"}, "pageSize": {"1", "2"}, "groupBy": {"school", "day"},
 			}[name]
 			if !ok {
-				t.Fatalf("%s has a parameter %s, of which this test knows no values", route, name)
+				t.Fatalf("%s has a parameter %s, for which this test has no values", route, name)
 			}
 			return v
 		})
@@ -143,7 +143,7 @@ func TestTagsOfTheSchools(t *testing.T) {
 		key = f.south
 		w.all("another network")
 		key = f.north
-		w.all("the first again")
+		w.all("the first network again")
 		f.clock.now = f.clock.now.AddDate(0, 0, 1)
 		w.all("a day later")
 		of := w.ofThis("startDate=2026-01-01&endDate=2026-12-31")
@@ -163,12 +163,12 @@ func TestTagsOfTheSchools(t *testing.T) {
 		if _, _, err := store.Forget(t.Context(), f.partner, 2); err != nil {
 			t.Fatal(err)
 		}
-		w.all("a pupil is forgotten")
+		w.all("a pupil is erased")
 		history := calendar.MustParse("2026-03-02")
 		serve(server.Config{SchoolsHistory: &history})
 		w.all("another history")
 		serve(server.Config{})
-		w.all("the former history")
+		w.all("the earlier history")
 	})
 }
 
@@ -200,7 +200,7 @@ func TestTagsOfTheLibraries(t *testing.T) {
 			v, ok = libraryValues[name]
 		}
 		if !ok {
-			t.Fatalf("%s has a parameter %s, of which this test knows no values", route, name)
+			t.Fatalf("%s has a parameter %s, for which this test has no values", route, name)
 		}
 		return v
 	})
@@ -226,15 +226,15 @@ func TestTagsOfTheLibraries(t *testing.T) {
 	if _, err := load.Libraries(t.Context(), store, n.north, os.DirFS(n.folder(erased)), load.Options{Now: n.clock.time}); err != nil {
 		t.Fatal(err)
 	}
-	w.all("a load that waits, and erases")
+	w.all("a load that erases, not yet in effect")
 	n.clock.now = n.clock.now.Add(time.Hour)
-	w.all("its hour")
+	w.all("the load takes effect")
 	n.clock.now = n.clock.now.AddDate(0, 0, 1)
 	w.all("a day later")
 	if _, _, err := store.Forget(t.Context(), n.north, 8); err != nil {
 		t.Fatal(err)
 	}
-	w.all("a reader is forgotten")
+	w.all("a reader is erased")
 	history := calendar.MustParse("2026-09-02")
 	serve(server.Config{LibrariesHistory: &history})
 	w.all("another history")
@@ -247,10 +247,10 @@ func TestTagsOfTheLibraries(t *testing.T) {
 	}))
 	defer tool.Close()
 	serve(server.Config{AnalyticsURL: tool.URL})
-	w.all("sessions from outside")
+	w.all("sessions of the analytics tool")
 	n.clock.now = n.clock.now.Add(time.Hour)
-	w.all("other ones in the next hour")
+	w.all("other sessions in the next hour")
 	sessions = -1_000_000
 	n.clock.now = n.clock.now.Add(time.Hour)
-	w.all("none")
+	w.all("no sessions")
 }

@@ -31,7 +31,7 @@ func TestTypesChange(t *testing.T) {
 	}
 	defer db.Close()
 	d := newDemo(t, db, &clock{demoTime()})
-	d.holdExamples(t)
+	d.checkExamples(t)
 	before := d.askAll(t)
 	for _, column := range []string{"keys.api", "accounts.name", "accounts.email", "libraries_readers.name", "entities.name"} {
 		table, column, _ := strings.Cut(column, ".")

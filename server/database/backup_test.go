@@ -54,7 +54,7 @@ func TestBackup(t *testing.T) {
 		}
 		info, err := os.Stat(file)
 		if err != nil || info.Size() != size || info.Mode().Perm() != 0o600 {
-			t.Errorf("%s = %v, %v, want a file of %d bytes for its owner alone", file, info, err, size)
+			t.Errorf("%s = %v, %v, want a file of %d bytes and mode 0600", file, info, err, size)
 		}
 		files = append(files, file)
 	}
@@ -90,7 +90,7 @@ func checkCopy(t *testing.T, file string) {
 func checkFolder(t *testing.T, folder string, want int) {
 	t.Helper()
 	if entries, err := os.ReadDir(folder); err != nil || len(entries) != want {
-		t.Errorf("the folder holds %v, %v, want %d files", entries, err, want)
+		t.Errorf("the folder has %v, %v, want %d files", entries, err, want)
 	}
 }
 
@@ -103,7 +103,7 @@ func TestBackupErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := db.Backup(t.Context(), there); !errors.Is(err, fs.ErrExist) {
-		t.Errorf("Backup over a file, if an empty one = %v, want ErrExist", err)
+		t.Errorf("Backup over an empty file = %v, want ErrExist", err)
 	}
 	if err := os.Symlink("nowhere", filepath.Join(folder, "link.db")); err != nil {
 		t.Fatal(err)
@@ -112,7 +112,7 @@ func TestBackupErrors(t *testing.T) {
 		t.Errorf("Backup over a link = %v, want ErrExist", err)
 	}
 	if _, err := db.Backup(t.Context(), filepath.Join(folder, "none", "x.db")); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("Backup into no folder = %v, want ErrNotExist", err)
+		t.Errorf("Backup into a missing folder = %v, want ErrNotExist", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

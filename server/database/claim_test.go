@@ -24,7 +24,7 @@ func TestClaim(t *testing.T) {
 		}
 		defer other.Close()
 		if _, err := other.ExecContext(t.Context(), `CREATE TABLE beside (id bigint)`); err != nil {
-			t.Errorf("a command beside the server: %v", err)
+			t.Errorf("a command while the server runs: %v", err)
 		}
 		_, err = other.Claim()
 		if db.Engine == database.Postgres {

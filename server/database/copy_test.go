@@ -152,7 +152,7 @@ func TestCopyIsUndoneWithItsTransaction(t *testing.T) {
 			t.Fatal(err)
 		}
 		if n := count(t, db, `SELECT count(*) FROM copied`); n != 0 {
-			t.Errorf("%d rows are left of a copy rolled back", n)
+			t.Errorf("%d rows are left after the rollback, want none", n)
 		}
 	})
 }
@@ -186,10 +186,10 @@ func TestCopyErrors(t *testing.T) {
 					return err
 				})
 				if err == nil {
-					t.Error("no error")
+					t.Error("Copy succeeds, want an error")
 				}
 				if n := count(t, db, `SELECT count(*) FROM copied`); n != 0 {
-					t.Errorf("%d rows are left", n)
+					t.Errorf("%d rows are left, want none", n)
 				}
 			})
 		}

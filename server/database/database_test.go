@@ -45,7 +45,7 @@ func TestOpenErrors(t *testing.T) {
 				t.Fatalf("Open(%q) = no error, want %q", test.url, test.want)
 			}
 			if !strings.HasPrefix(err.Error(), "database ") || !strings.Contains(err.Error(), test.want) {
-				t.Errorf("Open(%q) = %q, want it to begin with database and to hold %q", test.url, err, test.want)
+				t.Errorf("Open(%q) = %q, want it to begin with database and to contain %q", test.url, err, test.want)
 			}
 			if strings.Contains(err.Error(), "secret") || strings.Contains(err.Error(), "\n") {
 				t.Errorf("Open(%q) = %q, want one line without the password", test.url, err)
@@ -190,7 +190,7 @@ func TestReadersDoNotWaitForTheWriter(t *testing.T) {
 		defer reader.Rollback()
 		var n int
 		if err := reader.NewRaw(`SELECT count(*) FROM books`).Scan(t.Context(), &n); err != nil || n != 0 {
-			t.Errorf("reader beside an open writer = %d, %v, want 0", n, err)
+			t.Errorf("reader during an open transaction of the writer = %d, %v, want 0", n, err)
 		}
 	})
 }

@@ -51,7 +51,7 @@ func TestDistribute(t *testing.T) {
 		}
 	}
 	if got := calls(t, db); len(got) > 0 {
-		t.Errorf("Migrate alone asked for %q, want nothing: the database is not distributed", got)
+		t.Errorf("Migrate without Distribute called %q, want no call: the database is not distributed", got)
 	}
 	for _, step := range []struct {
 		name       string
@@ -75,7 +75,7 @@ func TestDistribute(t *testing.T) {
 			t.Fatalf("%s = %q, %v, want %q", step.name, done, err, step.done)
 		}
 		if got := calls(t, db); !slices.Equal(got, step.want) {
-			t.Errorf("%s asked for\n%s\nwant\n%s", step.name, strings.Join(got, "\n"), strings.Join(step.want, "\n"))
+			t.Errorf("%s called\n%s\nwant\n%s", step.name, strings.Join(got, "\n"), strings.Join(step.want, "\n"))
 		}
 	}
 	if n := count(t, db, `SELECT count(*) FROM rooms`); n != 100 {
@@ -105,7 +105,7 @@ func TestDistributeGoesOn(t *testing.T) {
 				t.Fatal(err)
 			}
 			if got := calls(t, db); len(got) != 4 || got[1] != "create_distributed_table(rooms, tenant_id, colocate_with => chairs, shard_count => NULL)" {
-				t.Errorf("calls = %q, want the other three tables after chairs, and rooms where chairs is", got)
+				t.Errorf("calls = %q, want the other three tables after chairs, and rooms colocated with chairs", got)
 			}
 		})
 	}

@@ -10,16 +10,16 @@ import (
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
 
-// told counts statements.
-type told int
+// counter counts statements.
+type counter int
 
-func (n *told) BeforeQuery(ctx context.Context, _ *bun.QueryEvent) context.Context { return ctx }
-func (n *told) AfterQuery(context.Context, *bun.QueryEvent)                        { *n++ }
+func (n *counter) BeforeQuery(ctx context.Context, _ *bun.QueryEvent) context.Context { return ctx }
+func (n *counter) AfterQuery(context.Context, *bun.QueryEvent)                        { *n++ }
 
 // TestWithHook tests that every way of running a statement calls the hook once, even if the statement fails.
 func TestWithHook(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
-		var n told
+		var n counter
 		db = db.WithHook(&n)
 		one := 0
 		for _, run := range []struct {
@@ -28,9 +28,9 @@ func TestWithHook(t *testing.T) {
 		}{
 			{"a query with its values in the text", func() error { return db.NewSelect().ColumnExpr("?", 1).Scan(t.Context(), &one) }},
 			{"a prepared query", func() error { return db.QueryRowContext(t.Context(), "SELECT CAST(? AS integer)", 1).Scan(&one) }},
-			{"the same again", func() error { return db.QueryRowContext(t.Context(), "SELECT CAST(? AS integer)", 1).Scan(&one) }},
+			{"the same query again", func() error { return db.QueryRowContext(t.Context(), "SELECT CAST(? AS integer)", 1).Scan(&one) }},
 			{"a statement", func() error { _, err := db.ExecContext(t.Context(), "CREATE TABLE seen (i integer)"); return err }},
-			{"one that fails", func() error {
+			{"a statement that fails", func() error {
 				if _, err := db.ExecContext(t.Context(), "CREATE TABLE seen (i integer)"); err == nil {
 					t.Error("a table was made twice")
 				}
@@ -39,7 +39,7 @@ func TestWithHook(t *testing.T) {
 		} {
 			n = 0
 			if err := run.do(); err != nil || n != 1 {
-				t.Errorf("%s: %v, and %d statements are told, want 1", run.rule, err, n)
+				t.Errorf("%s: %v, and %d calls of the hook, want 1", run.rule, err, n)
 			}
 		}
 	})

@@ -16,9 +16,9 @@ import (
 	"github.com/lectern-dev/lectern/server/database/dbtest"
 )
 
-// way is a proxy to a server that can freeze. Then it accepts connections, as the kernel does for a stopped process,
-// but forwards nothing.
-type way struct {
+// proxy forwards connections to a server, and can freeze. Then it accepts connections, as the kernel does for a stopped
+// process, but forwards nothing.
+type proxy struct {
 	net.Listener
 	to string
 
@@ -27,9 +27,9 @@ type way struct {
 	conns  []net.Conn
 }
 
-// newWay starts a proxy to the server of a database, and returns it with the database's URL through it. Connecting may
-// take one second.
-func newWay(t *testing.T, db *database.DB) (*way, *url.URL) {
+// newProxy starts a proxy to the server of a database, and returns it with the database's URL through it. Connecting
+// may take one second.
+func newProxy(t *testing.T, db *database.DB) (*proxy, *url.URL) {
 	t.Helper()
 	u, err := url.Parse(db.URL)
 	if err != nil {
@@ -39,50 +39,50 @@ func newWay(t *testing.T, db *database.DB) (*way, *url.URL) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &way{Listener: ln, to: u.Host}
-	t.Cleanup(w.close)
-	go w.serve()
+	p := &proxy{Listener: ln, to: u.Host}
+	t.Cleanup(p.close)
+	go p.serve()
 	u.Host = ln.Addr().String()
 	u.RawQuery = "sslmode=disable&connect_timeout=1"
-	return w, u
+	return p, u
 }
 
-func (w *way) serve() {
+func (p *proxy) serve() {
 	for {
-		c, err := w.Accept()
+		c, err := p.Accept()
 		if err != nil {
 			return
 		}
-		w.mu.Lock()
-		w.conns = append(w.conns, c)
-		frozen := w.frozen
-		w.mu.Unlock()
+		p.mu.Lock()
+		p.conns = append(p.conns, c)
+		frozen := p.frozen
+		p.mu.Unlock()
 		if !frozen {
-			go w.pass(c)
+			go p.pass(c)
 		}
 	}
 }
 
 // pass connects c to the server.
-func (w *way) pass(c net.Conn) {
-	server, err := net.Dial("tcp", w.to)
+func (p *proxy) pass(c net.Conn) {
+	server, err := net.Dial("tcp", p.to)
 	if err != nil {
 		c.Close()
 		return
 	}
-	go func() { w.copy(server, c); server.Close() }()
-	w.copy(c, server)
+	go func() { p.copy(server, c); server.Close() }()
+	p.copy(c, server)
 	c.Close()
 }
 
 // copy is io.Copy until the proxy freezes.
-func (w *way) copy(to io.Writer, from io.Reader) {
+func (p *proxy) copy(to io.Writer, from io.Reader) {
 	b := make([]byte, 4096)
 	for {
 		n, err := from.Read(b)
-		w.mu.Lock()
-		frozen := w.frozen
-		w.mu.Unlock()
+		p.mu.Lock()
+		frozen := p.frozen
+		p.mu.Unlock()
 		if frozen {
 			select {} // until the test process ends
 		}
@@ -95,24 +95,24 @@ func (w *way) copy(to io.Writer, from io.Reader) {
 	}
 }
 
-func (w *way) freeze() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.frozen = true
+func (p *proxy) freeze() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.frozen = true
 }
 
 // thaw forwards what later connections send. Frozen connections stay frozen.
-func (w *way) thaw() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.frozen = false
+func (p *proxy) thaw() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.frozen = false
 }
 
-func (w *way) close() {
-	w.Close()
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for _, c := range w.conns {
+func (p *proxy) close() {
+	p.Close()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, c := range p.conns {
 		c.Close()
 	}
 }
@@ -121,14 +121,14 @@ func (w *way) close() {
 // and the next statements go to the next host of the URL.
 func TestFrozenServer(t *testing.T) {
 	t.Parallel()
-	w, u := newWay(t, dbtest.Postgres(t))
-	u.Host += "," + w.to
+	p, u := newProxy(t, dbtest.Postgres(t))
+	u.Host += "," + p.to
 	db, err := database.Open(t.Context(), u.String())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	defer w.close() // first: a pool that closes would wait 15 s for a silent connection
+	defer p.close() // first: a pool that closes would wait 15 s for a silent connection
 	for _, text := range []string{`SELECT 1`, `SELECT 1 WHERE $1 = 1`} {
 		var open []bun.Conn
 		for range 3 {
@@ -145,20 +145,20 @@ func TestFrozenServer(t *testing.T) {
 		for i := range args {
 			args[i] = 1
 		}
-		w.freeze()
+		p.freeze()
 		short, cancel := context.WithTimeout(t.Context(), time.Second) // time enough to send the statement
 		defer cancel()
 		if _, err := db.Pool().ExecContext(short, text, args...); !database.Unavailable(err) {
-			t.Errorf("%s on a frozen server = %v, want trouble", text, err)
+			t.Errorf("%s on a frozen server = %v, want an unavailable database", text, err)
 		}
 		for range 4 {
 			if _, err := db.Pool().ExecContext(t.Context(), text, args...); err != nil {
-				t.Errorf("%s after it = %v", text, err)
+				t.Errorf("%s after the timeout = %v, want nil", text, err)
 			}
 		}
-		w.thaw()
+		p.thaw()
 		if _, err := db.ExecContext(t.Context(), `SELECT pg_terminate_backend(pg_backend_pid())`); !database.Unavailable(err) {
-			t.Errorf("an ended connection = %v, want trouble", err)
+			t.Errorf("an ended connection = %v, want an unavailable database", err)
 		}
 	}
 }
@@ -167,18 +167,18 @@ func TestFrozenServer(t *testing.T) {
 // URL.
 func TestConnectTimeout(t *testing.T) {
 	t.Parallel()
-	w, u := newWay(t, dbtest.Postgres(t))
-	w.freeze()
-	u.Host += "," + w.to
+	p, u := newProxy(t, dbtest.Postgres(t))
+	p.freeze()
+	u.Host += "," + p.to
 	u.RawQuery = strings.ReplaceAll(u.RawQuery, "&connect_timeout=1", "")
 	db, err := database.Open(t.Context(), u.String())
 	if err != nil {
 		t.Fatalf("Open with a silent host before the live one = %v", err)
 	}
 	db.Close()
-	u.Host, u.RawQuery = w.Addr().String(), u.RawQuery+"&connect_timeout=1"
+	u.Host, u.RawQuery = p.Addr().String(), u.RawQuery+"&connect_timeout=1"
 	if db, err := database.Open(t.Context(), u.String()); !database.Unavailable(err) {
-		t.Errorf("Open of a silent host = %v, %v, want trouble", db, err)
+		t.Errorf("Open of a silent host = %v, %v, want an unavailable database", db, err)
 	}
 }
 
@@ -189,7 +189,7 @@ func TestLostAnswer(t *testing.T) {
 	mustExec(t, direct, `CREATE TABLE things (id bigint)`)
 	id := 0
 	for _, mode := range []string{"", "&default_query_exec_mode=simple_protocol"} {
-		w, u := newWay(t, direct)
+		p, u := newProxy(t, direct)
 		u.RawQuery += mode
 		db, err := database.Open(t.Context(), u.String())
 		if err != nil {
@@ -208,9 +208,9 @@ func TestLostAnswer(t *testing.T) {
 			if _, err := holder.ExecContext(t.Context(), `SELECT pg_advisory_lock(7)`); err != nil {
 				t.Fatal(err)
 			}
-			go w.breakWhen(t, direct, holder)
+			go p.breakWhen(t, direct, holder)
 			if err := run(); !database.Unavailable(err) {
-				t.Errorf("mode %q: a statement without an answer = %v, want trouble", mode, err)
+				t.Errorf("mode %q: a statement without an answer = %v, want an unavailable database", mode, err)
 			}
 			direct.SetMaxOpenConns(4)
 			var n int
@@ -225,7 +225,7 @@ func TestLostAnswer(t *testing.T) {
 const lostInsert = `INSERT INTO things SELECT ? FROM (SELECT pg_advisory_xact_lock(7)) AS locked`
 
 // breakWhen breaks all connections of the proxy once the insert is running, and then releases the lock of holder.
-func (w *way) breakWhen(t *testing.T, direct *database.DB, holder bun.Conn) {
+func (p *proxy) breakWhen(t *testing.T, direct *database.DB, holder bun.Conn) {
 	defer func() {
 		_, _ = holder.ExecContext(context.WithoutCancel(t.Context()), `SELECT pg_advisory_unlock(7)`)
 		holder.Close()
@@ -237,9 +237,9 @@ func (w *way) breakWhen(t *testing.T, direct *database.DB, holder bun.Conn) {
 			return // the test has ended
 		}
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for _, c := range w.conns {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, c := range p.conns {
 		c.Close()
 	}
 }

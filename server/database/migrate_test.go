@@ -47,7 +47,7 @@ func TestMigrate(t *testing.T) {
 			{"Nothing", nil, nil},
 			{"SetsInOrderOfNumbers", []fs.FS{boxes(), shelves()}, []string{"20260101000001_shelves", "20260101000002_boxes", "20260101000003_more"}},
 			{"Again", []fs.FS{shelves(), boxes()}, nil},
-			{"OneSetAlone", []fs.FS{shelves()}, nil},
+			{"OnlyOneSet", []fs.FS{shelves()}, nil},
 			{"NewOneWithEarlierNumber", []fs.FS{shelves(), boxes(), set(map[string]string{"20251231000000_old.tx.up.sql": "CREATE TABLE old (n int)"})},
 				[]string{"20251231000000_old"}},
 		}
@@ -76,7 +76,7 @@ func TestSchemaCurrent(t *testing.T) {
 		}
 		check("empty", false)
 		if n := tables(t, db); len(n) != 0 {
-			t.Errorf("SchemaCurrent made tables %q", n)
+			t.Errorf("SchemaCurrent made tables %q, want none", n)
 		}
 		if _, err := db.Migrate(t.Context(), shelves()); err != nil {
 			t.Fatal(err)
@@ -124,7 +124,7 @@ func TestMigrateFails(t *testing.T) {
 		}
 		mended := set(map[string]string{"20260101000004_bad.tx.up.sql": "CREATE TABLE bad (n int)"})
 		if got, err := db.Migrate(t.Context(), shelves(), mended); err != nil || !slices.Equal(got, []string{"20260101000004_bad"}) {
-			t.Errorf("Migrate, mended = %q, %v, want 20260101000004_bad", got, err)
+			t.Errorf("Migrate after the repair = %q, %v, want 20260101000004_bad", got, err)
 		}
 	})
 }
@@ -191,7 +191,7 @@ func TestMigrateConcurrently(t *testing.T) {
 		}
 		slices.Sort(applied)
 		if want := []string{"20260101000001_shelves", "20260101000002_boxes", "20260101000003_more"}; !slices.Equal(applied, want) {
-			t.Errorf("applied in all %q, want %q", applied, want)
+			t.Errorf("applied by all processes %q, want %q", applied, want)
 		}
 		if n := count(t, db, `SELECT count(*) FROM shelves`); n != 3 {
 			t.Errorf("%d shelves, want 3", n)

@@ -43,10 +43,10 @@ func TestEachNodeOfOne(t *testing.T) {
 		stop := errors.New("stop")
 		err := db.EachNode(t.Context(), numbers(3), func(of []auth.Tenant) error { got = append(got, of); return stop })
 		if len(got) != 1 || !slices.Equal(got[0], numbers(3)) || err != stop || database.LeftOut(err) != nil {
-			t.Errorf("EachNode calls with %v, %v, want once with 1 to 3, and stop", got, err)
+			t.Errorf("EachNode calls f with %v and returns %v, want one call with 1 to 3, and stop", got, err)
 		}
 		if err := db.EachNode(t.Context(), nil, func([]auth.Tenant) error { return stop }); err != nil {
-			t.Errorf("EachNode of nobody = %v", err)
+			t.Errorf("EachNode of no tenants = %v, want nil", err)
 		}
 	})
 }
@@ -74,7 +74,7 @@ func TestEachNode(t *testing.T) {
 	}
 	none := func(int) error { return nil }
 	if all, nodes, left, err := each(whole, none); !slices.Equal(all, numbers(12)) || nodes != 2 || left != nil || err != nil {
-		t.Errorf("EachNode has %v on %d nodes, %v, %v, want 12 on 2", all, nodes, left, err)
+		t.Errorf("EachNode: %v on %d nodes, left %v, %v, want 12 on 2", all, nodes, left, err)
 	}
 	bad := errors.New("bad")
 	all, nodes, left, err := each(whole, func(n int) error { return []error{bad, nil}[n-1] })
@@ -88,6 +88,6 @@ func TestEachNode(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := whole.EachNode(ctx, numbers(12), func([]auth.Tenant) error { return nil }); !errors.Is(err, context.Canceled) {
-		t.Errorf("EachNode, called off = %v", err)
+		t.Errorf("EachNode, canceled = %v, want context.Canceled", err)
 	}
 }

@@ -49,7 +49,7 @@ func TestFilesHaveTheOwnerOfTheDatabase(t *testing.T) {
 		}
 	}
 	if text, err := os.ReadFile(file + ".key"); err != nil || string(text) != "first" {
-		t.Errorf("a file that was made twice has %q, %v, want what it was first", text, err)
+		t.Errorf("a file written twice has %q, %v, want the first text", text, err)
 	}
 	for _, suffix := range []string{"", "-wal", "-shm", ".serving", ".key"} {
 		info, err := os.Stat(file + suffix)
@@ -62,6 +62,6 @@ func TestFilesHaveTheOwnerOfTheDatabase(t *testing.T) {
 		}
 	}
 	if err := db.WriteBeside(filepath.Join(file, "none"), ""); err == nil {
-		t.Error("WriteBeside in no folder = nil, want an error")
+		t.Error("WriteBeside in a missing folder = nil, want an error")
 	}
 }

@@ -123,7 +123,7 @@ func TestBatch(t *testing.T) {
 	}
 	for i := range 2 {
 		if w, n, err := ask(word, 1, "?"); w != "a?b" || n != int64(i+1) || err != nil {
-			t.Errorf("%d: %q, %d, %v, want a?b, %d", i, w, n, err, i+1)
+			t.Errorf("Batch %d = %q, %d, %v, want a?b, %d", i, w, n, err, i+1)
 		}
 	}
 	if _, _, err := ask(word, 2, "?"); !errors.Is(err, sql.ErrNoRows) {

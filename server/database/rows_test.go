@@ -56,7 +56,7 @@ func TestPostgresBytesAreKept(t *testing.T) {
 			n = n*10 + int(c-'0')
 		}
 		if n != i+1 {
-			t.Fatalf("row %d holds %d", i+1, n)
+			t.Fatalf("row %d = %d", i+1, n)
 		}
 	}
 }

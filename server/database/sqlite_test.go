@@ -70,7 +70,7 @@ func TestReadsBesideAWriter(t *testing.T) {
 		}
 		n := -1
 		if err := db.NewRaw(`SELECT count(*) FROM written`).Scan(ctx, &n); err != nil || n != 0 {
-			t.Errorf("beside the writer there are %d rows, %v, want none", n, err)
+			t.Errorf("during the write transaction %d rows are visible, %v, want none", n, err)
 		}
 		return nil
 	})
@@ -78,7 +78,7 @@ func TestReadsBesideAWriter(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := db.DB.DB.ExecContext(t.Context(), `INSERT INTO written VALUES (2)`); err == nil {
-		t.Error("the handle that reads has written")
+		t.Error("a write through the reading handle succeeds, want an error")
 	}
 }
 
@@ -92,7 +92,7 @@ func TestMemory(t *testing.T) {
 	}
 	defer db.Close()
 	if left, err := filepath.Glob(filepath.Join(os.TempDir(), "*")); err != nil || len(left) > 0 {
-		t.Errorf("it has left %v, %v", left, err)
+		t.Errorf("files left = %v, %v, want none", left, err)
 	}
 	mustExec(t, db, `CREATE TABLE kept (id INTEGER PRIMARY KEY)`)
 	mustExec(t, db, `INSERT INTO kept VALUES (1)`)
@@ -111,7 +111,7 @@ func TestMemory(t *testing.T) {
 		all.Go(func() {
 			var n int
 			if err := db.NewRaw(`SELECT count(*) FROM kept`).Scan(t.Context(), &n); err != nil || n != 1 {
-				t.Errorf("it has %d rows, %v, want 1", n, err)
+				t.Errorf("the database has %d rows, %v, want 1", n, err)
 			}
 		})
 	}

@@ -29,23 +29,23 @@ func TestUnavailable(t *testing.T) {
 		_, syntax := db.ExecContext(ctx, `SELEKT 1`)
 		_, taken := db.ExecContext(ctx, `INSERT INTO things VALUES (1)`)
 		missing := db.QueryRowContext(ctx, `SELECT id FROM things WHERE id = 2`).Scan(new(int))
-		gone, cancel := context.WithCancel(ctx)
+		ended, cancel := context.WithCancel(ctx)
 		cancel()
-		_, canceled := db.ExecContext(gone, `INSERT INTO things VALUES (3)`)
-		for rule, err := range map[string]error{"syntax": syntax, "a key that is taken": taken, "no row": missing, "a client that left": canceled} {
+		_, canceled := db.ExecContext(ended, `INSERT INTO things VALUES (3)`)
+		for rule, err := range map[string]error{"syntax": syntax, "a duplicate key": taken, "no row": missing, "a canceled context": canceled} {
 			if err == nil || database.Unavailable(fmt.Errorf("x: %w", err)) {
-				t.Errorf("%s = %v, want an error that is no trouble with the database", rule, err)
+				t.Errorf("%s = %v, want an error that Unavailable does not recognize", rule, err)
 			}
 		}
 		if database.Unavailable(nil) {
-			t.Error("Unavailable(nil)")
+			t.Error("Unavailable(nil) = true, want false")
 		}
 		for rule, err := range map[string]error{
 			"a lock that is held": heldLock(t, db), "no free connection": noConnection(t, db),
 			"no database": closedDatabase(t, db),
 		} {
 			if err == nil || !database.Unavailable(fmt.Errorf("x: %w", err)) {
-				t.Errorf("%s = %T %v, want trouble with the database", rule, err, err)
+				t.Errorf("%s = %T %v, want an unavailable database", rule, err, err)
 			}
 		}
 	})
@@ -127,7 +127,7 @@ func TestTerminated(t *testing.T) {
 	for range 3 {
 		_, err := db.ExecContext(t.Context(), `SELECT pg_terminate_backend(pg_backend_pid())`)
 		if !database.Unavailable(err) {
-			t.Errorf("an ended connection = %v, want trouble with the database", err)
+			t.Errorf("an ended connection = %v, want an unavailable database", err)
 		}
 		mustExec(t, db, `SELECT 1`)
 	}
@@ -141,7 +141,7 @@ func TestDemoted(t *testing.T) {
 	db.SetMaxOpenConns(1)
 	mustExec(t, db, `SET default_transaction_read_only = on`)
 	if _, err := db.ExecContext(t.Context(), `INSERT INTO things VALUES (1)`); !database.Unavailable(err) {
-		t.Errorf("a write on what reads alone = %v, want trouble with the database", err)
+		t.Errorf("a write on a read-only connection = %v, want an unavailable database", err)
 	}
 	mustExec(t, db, `INSERT INTO things VALUES (1)`)
 }
@@ -165,9 +165,9 @@ func TestServerWithoutConnections(t *testing.T) {
 	defer cancel()
 	if second, err := database.Open(short, u.String()); err == nil {
 		second.Close()
-		t.Error("a second connection was had, want none")
+		t.Error("a second connection was opened, want an error")
 	} else if !database.Unavailable(err) {
-		t.Errorf("no connection left = %v, want trouble with the database", err)
+		t.Errorf("no connection left = %v, want an unavailable database", err)
 	}
 	opened := make(chan error, 1)
 	go func() {
@@ -181,7 +181,7 @@ func TestServerWithoutConnections(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := <-opened; err != nil {
-		t.Errorf("the connection of another is free: %v", err)
+		t.Errorf("Open after the other connection is closed = %v, want nil", err)
 	}
 }
 
@@ -217,10 +217,10 @@ func TestLockedOut(t *testing.T) {
 		select {
 		case err := <-done:
 			if !errors.Is(err, context.DeadlineExceeded) || !database.Unavailable(err) {
-				t.Errorf("%s beside one that keeps the file = %v, want its time to be over", what, err)
+				t.Errorf("%s during the transaction of another = %v, want a deadline exceeded", what, err)
 			}
 		case <-time.After(15 * time.Second): // half of the wait without a deadline
-			t.Fatalf("%s waits on when its time is over", what)
+			t.Fatalf("%s still waits after its deadline", what)
 		}
 	}
 	if err := tx.Rollback(); err != nil {

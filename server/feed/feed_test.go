@@ -107,8 +107,8 @@ func TestBadRows(t *testing.T) {
 		{"number for a text", "f.ndjson", `{"a":1}`, "f.ndjson line 3: field a: must be a string"},
 		{"array for a text", "f.ndjson", `{"a":["1"]}`, "f.ndjson line 3: field a: must be a string"},
 		{"NUL", "f.ndjson", `{"a":"x\u0000"}`, "f.ndjson line 3: field a: must not have a NUL character"},
-		{"no object", "f.ndjson", `["a"]`, "f.ndjson line 3: must be a JSON object"},
-		{"no JSON", "f.ndjson", `hello`, "f.ndjson line 3: is not JSON: invalid character 'h' at start of value after 0 bytes"},
+		{"not an object", "f.ndjson", `["a"]`, "f.ndjson line 3: must be a JSON object"},
+		{"not JSON", "f.ndjson", `hello`, "f.ndjson line 3: is not JSON: invalid character 'h' at start of value after 0 bytes"},
 		{"cut off", "f.ndjson", `{"a":"x`, "f.ndjson line 3: is not JSON: it is cut off"},
 		{"two objects", "f.ndjson", `{"a":"x"} {"a":"y"}`, "f.ndjson line 3: has more than one JSON object"},
 		{"member twice", "f.ndjson", `{"a":"x","a":"y"}`, `f.ndjson line 3: has the member "a" twice`},
@@ -135,7 +135,7 @@ func TestBadRows(t *testing.T) {
 				t.Errorf("faults of %q = %q, %v, want %q", tt.row, faults, err, tt.want)
 			}
 			if n := len(rows); n == 0 || rows[n-1].a != "3" || rows[n-2].a != "1" {
-				t.Errorf("rows beside %q = %q, want those before and after it", tt.row, rows)
+				t.Errorf("rows around %q = %q, want those before and after it", tt.row, rows)
 			}
 		})
 	}
@@ -153,7 +153,7 @@ func TestFirstBadRowStops(t *testing.T) {
 	stop := errors.New("stop")
 	err = readEach(context.Background(), file, sink, func(*feed.RowError) error { return stop })
 	if !errors.Is(err, stop) {
-		t.Errorf("Read = %v, want what bad returned", err)
+		t.Errorf("Read = %v, want the error that bad returned", err)
 	}
 }
 
@@ -198,12 +198,12 @@ func TestFatal(t *testing.T) {
 		{"header not UTF-8", "f.csv", []byte("a,\xff\n"), "f.csv line 1: is not valid UTF-8"},
 		{"header open", "f.csv", []byte("\"a,b\n1,2\n"), "f.csv line 1: the header: a quoted cell never ends"},
 		{"gzip cut", "f.csv.gz", gzipped(whole)[:400], "the file is truncated or damaged"},
-		{"gzip without its sum", "f.csv.gz", gzipped(whole)[:len(gzipped(whole))-4], "f.csv.gz line 100003: the file is truncated or damaged"},
-		{"gzip of nothing", "f.csv.gz", nil, "f.csv.gz line 1: the file is truncated or damaged"},
-		{"no gzip", "f.csv.gz", whole, "f.csv.gz line 1: the file is truncated or damaged"},
+		{"gzip without its checksum", "f.csv.gz", gzipped(whole)[:len(gzipped(whole))-4], "f.csv.gz line 100003: the file is truncated or damaged"},
+		{"empty gzip", "f.csv.gz", nil, "f.csv.gz line 1: the file is truncated or damaged"},
+		{"not gzip", "f.csv.gz", whole, "f.csv.gz line 1: the file is truncated or damaged"},
 		{"zstd cut", "f.csv.zst", zstandard(whole)[:len(zstandard(whole))-3], "the file is truncated or damaged"},
-		{"zstd of nothing", "f.csv.zst", nil, "f.csv.zst line 1: the file is truncated or damaged"},
-		{"no zstd", "f.csv.zst", whole, "f.csv.zst line 1: the file is truncated or damaged"},
+		{"empty zstd", "f.csv.zst", nil, "f.csv.zst line 1: the file is truncated or damaged"},
+		{"not zstd", "f.csv.zst", whole, "f.csv.zst line 1: the file is truncated or damaged"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, faults, err := read(write(t, tt.file, tt.content))

@@ -34,7 +34,7 @@ func TestOpen(t *testing.T) {
 		{"upper case", []string{"Segments.ndjson"}, "unknown file Segments.ndjson"},
 		{"another ending", []string{"segments.json", "accounts.csv.zip"}, "unknown file accounts.csv.zip, segments.json"},
 		{"half sent", []string{"segments.csv.gz.part"}, "unknown file segments.csv.gz.part"},
-		{"two of one", []string{"segments.csv.gz", "segments.ndjson"}, "segments.csv.gz and segments.ndjson are both segments; keep one"},
+		{"two files of one resource", []string{"segments.csv.gz", "segments.ndjson"}, "segments.csv.gz and segments.ndjson are both segments; keep one"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := feed.Open(os.DirFS(folderOf(t, tt.files...)), known...)
@@ -44,7 +44,7 @@ func TestOpen(t *testing.T) {
 		})
 	}
 	if _, err := feed.Open(os.DirFS(filepath.Join(t.TempDir(), "none"))); err == nil {
-		t.Error("Open of no folder = nil, want an error")
+		t.Error("Open of a missing folder = nil, want an error")
 	}
 }
 

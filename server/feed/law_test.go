@@ -17,18 +17,18 @@ import (
 	"github.com/lectern-dev/lectern/server/feed"
 )
 
-// law is a row with values of several kinds.
-type law struct {
+// mixed is a row with values of several kinds.
+type mixed struct {
 	A, B string
 	N    int64
 	OK   bool
 }
 
-func (l *law) Fields(w *row.Walk) {
-	row.Text(w, "a", &l.A)
-	row.Text(w, "b", &l.B)
-	row.Int(w, "n", &l.N)
-	row.Bool(w, "ok", &l.OK)
+func (m *mixed) Fields(w *row.Walk) {
+	row.Text(w, "a", &m.A)
+	row.Text(w, "b", &m.B)
+	row.Int(w, "n", &m.N)
+	row.Bool(w, "ok", &m.OK)
 }
 
 // TestCSVAsStandard compares the reader with encoding/csv, on texts with many quotes, commas and line breaks.
@@ -42,7 +42,7 @@ func TestCSVAsStandard(t *testing.T) {
 		}
 		want, wrong := standard(text)
 		if wrong != (len(faults) > 0) {
-			rt.Fatalf("faults of %q = %q, encoding/csv finds any: %t", text, faults, wrong)
+			rt.Fatalf("faults of %q = %q, encoding/csv fails: %t", text, faults, wrong)
 		}
 		for i := range rows { // encoding/csv replaces CR LF between quotes
 			rows[i] = pair{strings.ReplaceAll(rows[i].a, "\r\n", "\n"), strings.ReplaceAll(rows[i].b, "\r\n", "\n")}

@@ -86,7 +86,7 @@ func TestReportOfMany(t *testing.T) {
 		}
 	}
 	if n := r.Findings().Bad; n != feed.MaxLate {
-		t.Errorf("before the last rows %d are found, want %d", n, feed.MaxLate)
+		t.Errorf("findings before the last rows = %d, want %d", n, feed.MaxLate)
 	}
 	if err := r.Flush(t.Context()); err != nil {
 		t.Fatal(err)

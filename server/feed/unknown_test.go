@@ -19,20 +19,20 @@ func TestUnknown(t *testing.T) {
 	const all = "; the fields are segmentId, account, bookId, startedAt, durationMs, from, to, wpm"
 	good := `{"segmentId":"s","account":"a","bookId":1,"startedAt":"2026-03-04T19:03:04Z","durationMs":1`
 	for _, tt := range []struct{ name, file, text, want string }{
-		{"near none", "segments.ndjson", good + `,"speed":90}`, "segments.ndjson line 1: field speed: is unknown" + all},
+		{"close to no field", "segments.ndjson", good + `,"speed":90}`, "segments.ndjson line 1: field speed: is unknown" + all},
 		{"a letter more", "segments.ndjson", good + `,"wppm":90}`, "field wppm: is unknown; write wpm"},
 		{"letters swapped", "segments.ndjson", good + `,"form":1}`, "field form: is unknown; write from"},
 		{"another case", "segments.ndjson", good + `,"WPM":90}`, "field WPM: is unknown; write wpm"},
-		{"joined otherwise", "segments.ndjson", good + `,"duration_ms":9}`, "field duration_ms: is unknown; write durationMs"},
-		{"no more than half is other", "segments.ndjson", good + `,"wpx":9}`, "field wpx: is unknown; write wpm"},
-		{"more than half is other", "segments.ndjson", good + `,"wxy":9}`, "field wxy: is unknown" + all},
+		{"joined differently", "segments.ndjson", good + `,"duration_ms":9}`, "field duration_ms: is unknown; write durationMs"},
+		{"at most half differs", "segments.ndjson", good + `,"wpx":9}`, "field wpx: is unknown; write wpm"},
+		{"more than half differs", "segments.ndjson", good + `,"wxy":9}`, "field wxy: is unknown" + all},
 		{"null", "segments.ndjson", good + `,"speed":null}`, "field speed: is unknown"},
 		{"an object", "segments.ndjson", good + `,"meta":{"wpm":1}}`, "field meta: is unknown"},
 		{"escaped", "segments.ndjson", good + `,"sp\u0065ed":1}`, "field speed: is unknown"},
 		{"no name", "segments.ndjson", good + `,"":1}`, `field "": is unknown` + all},
 		{"several", "segments.ndjson", good + `,"wppm":1,"a,b":2,"c\td":3}`, `field wppm: is unknown; write wpm (also unknown: "a,b", "c\td")`},
 		{"in a later row, behind a bad one", "segments.ndjson", good + "}\n{}\n" + good + `,"speed":90}`, "segments.ndjson line 3: field speed: is unknown"},
-		{"in a row that is bad besides", "segments.ndjson", `{"speed":90}`, "segments.ndjson line 1: field speed: is unknown"},
+		{"in a row with another fault", "segments.ndjson", `{"speed":90}`, "segments.ndjson line 1: field speed: is unknown"},
 		{"a column", "segments.csv", "segmentId,account,bookId,startedAt,durationMs,speed\n", "segments.csv line 1: field speed: is unknown" + all},
 		{"a column for a required one", "segments.csv", "segmentID,account,bookId,startedAt,durationMs\n", "segments.csv line 1: field segmentID: is unknown; write segmentId"},
 		{"a column without a name", "segments.csv", ",segmentId,account,bookId,startedAt,durationMs\n", `segments.csv line 1: field "": is unknown`},
@@ -64,7 +64,7 @@ func TestIgnore(t *testing.T) {
 		f, _ := folder.File("f")
 		folder.Ignore("stray", "b")
 		if _, _, err := read(f); err == nil || !strings.Contains(err.Error(), "field another stray: is unknown") {
-			t.Errorf("Read(%s) = %v, want the one that is not ignored", file, err)
+			t.Errorf("Read(%s) = %v, want an error for the field that is not ignored", file, err)
 		}
 		folder.Ignore("another stray")
 		rows, faults, err := read(f)
@@ -83,7 +83,7 @@ func TestShownValues(t *testing.T) {
 		{"nothing", "f.ndjson", `{"b":"x"}`, `null`},
 		{"a text of 80 characters", "f.ndjson", `{"a":["` + long[8:] + `"]}`, `["` + long[8:] + `"]`},
 		{"a text of 81", "f.ndjson", `{"a":["` + long[8:] + `" ]}`, `["` + long[8:] + `" …`},
-		{"no JSON", "f.ndjson", "x\x01\xff", `"x\x01\xff"`},
+		{"not JSON", "f.ndjson", "x\x01\xff", `"x\x01\xff"`},
 		{"an empty cell", "f.csv", "a,b\n,x\n", `""`},
 		{"a NUL", "f.csv", "a,b\nx\x00,\n", `"x\x00"`},
 		{"too few cells", "f.csv", "a,b\nx\n", `"x"`},

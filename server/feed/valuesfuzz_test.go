@@ -56,15 +56,15 @@ func FuzzWhen(f *testing.F) {
 			fromJSON, bad := one(t, "f.ndjson", line+"\n")
 			fromCSV, badCell := one(t, "f.csv", strings.ReplaceAll(strings.ReplaceAll(cells.String(), ",none", ""), ",\n", "\n"))
 			if fromJSON != fromCSV || bad != badCell {
-				t.Errorf("%s %q is %+v, bad %t, in NDJSON and %+v, bad %t, in CSV", field, text, fromJSON, bad, fromCSV, badCell)
+				t.Errorf("%s %q = %+v, bad %t, in NDJSON and %+v, bad %t, in CSV", field, text, fromJSON, bad, fromCSV, badCell)
 			}
 			if at, err := time.Parse(time.RFC3339Nano, text); field == "at" && err == nil && !bad && !fromJSON.at.Equal(at.Truncate(time.Microsecond)) {
-				t.Errorf("%q is %v, want %v", text, fromJSON.at, at)
+				t.Errorf("%q = %v, want %v", text, fromJSON.at, at)
 			}
 		}
 		if at, bad := one(t, "f.csv", "at\n"+text+"\n"); !bad && !at.at.IsZero() && !strings.ContainsAny(text, ",\"\n") {
 			if day, bad := one(t, "f.csv", "day\n"+text+"\n"); bad || day.day != calendar.Day(at.at) {
-				t.Errorf("%q is %v, and the day %v, bad %t", text, at.at, day.day, bad)
+				t.Errorf("%q = %v, and as a day %v, bad %t", text, at.at, day.day, bad)
 			}
 		}
 	})

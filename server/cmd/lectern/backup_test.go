@@ -49,24 +49,24 @@ func TestBackup(t *testing.T) {
 			select {
 			case out := <-loaded:
 				if done = true; !strings.Contains(out, `"version":"`) {
-					t.Errorf("the load says %s", out)
+					t.Errorf("the load prints %s, want a version", out)
 				}
 			default:
 			}
 			copies = append(copies, fmt.Sprintf("copy%d.db", len(copies)))
 			if b := backedUpTo(t, copies[len(copies)-1]); b.File != copies[len(copies)-1] || b.Bytes == 0 || b.SecretKey != nil {
-				t.Errorf("backup says %+v, want the file, its size and no key", b)
+				t.Errorf("backup prints %+v, want the file, its size and no key", b)
 			}
 		}
 	})
 	answers[everything(t, "sqlite:lectern.db")] = "after"
 	if len(answers) != 2 || len(copies) < 2 {
-		t.Fatalf("%d states and %d copies, want two of each at least", len(answers), len(copies))
+		t.Fatalf("%d snapshots and %d copies, want at least two of each", len(answers), len(copies))
 	}
 	for i, file := range copies {
-		state := answers[everything(t, "sqlite:"+file)]
-		if state == "" || i == 0 && state != "before" || i == len(copies)-1 && state != "after" {
-			t.Errorf("%s of %d has the answers %q, want those of the database then", file, len(copies), state)
+		snapshot := answers[everything(t, "sqlite:"+file)]
+		if snapshot == "" || i == 0 && snapshot != "before" || i == len(copies)-1 && snapshot != "after" {
+			t.Errorf("%s of %d copies has the answers %q, want those of the database at that time", file, len(copies), snapshot)
 		}
 	}
 }
@@ -77,11 +77,11 @@ func TestBackupNamesTheKey(t *testing.T) {
 	ok(t, "partner", "create", "ana", "--name", "Ana")
 	ok(t, "key", "issue", "directory", "--partner", "ana")
 	if b := backedUpTo(t, "a.db"); b.SecretKey == nil || *b.SecretKey != "lectern.db.key" {
-		t.Errorf("backup says %+v, want the file of the key", b)
+		t.Errorf("backup prints %+v, want the file of the key", b)
 	}
 	t.Setenv("LECTERN_SECRET_KEY", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=")
 	if b := backedUpTo(t, "b.db"); b.SecretKey == nil || *b.SecretKey != "LECTERN_SECRET_KEY" {
-		t.Errorf("backup says %+v, want the variable of the key", b)
+		t.Errorf("backup prints %+v, want the variable of the key", b)
 	}
 }
 
@@ -104,7 +104,7 @@ func TestBackupErrors(t *testing.T) {
 		}
 	}
 	if text, err := os.ReadFile("there.db"); string(text) != "something" {
-		t.Errorf("the file that was there is %q now, %v", text, err)
+		t.Errorf("the existing file = %q, %v, want no change", text, err)
 	}
 }
 

@@ -30,6 +30,6 @@ func TestCheck(t *testing.T) {
 		t.Errorf("check = %d\n%s%s", code, out, errs)
 	}
 	if line := fails(t, exitError, "--db", "sqlite:none.db", "check"); !strings.Contains(line, "does not exist") {
-		t.Errorf("check of nothing = %s", line)
+		t.Errorf("check of a missing database = %s", line)
 	}
 }

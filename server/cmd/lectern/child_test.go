@@ -31,8 +31,8 @@ func child(t *testing.T, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// trials returns how often to try something: the value of an environment variable, or else few.
-func trials(t *testing.T, variable string, few int) int {
+// envInt returns how often to try something: the value of an environment variable, or else few.
+func envInt(t *testing.T, variable string, few int) int {
 	t.Helper()
 	n, err := strconv.Atoi(cmp.Or(os.Getenv(variable), strconv.Itoa(few)))
 	if err != nil {

@@ -86,7 +86,7 @@ func TestHelp(t *testing.T) {
 		t.Errorf("help of serve = %s, want its flags and variables", out)
 	}
 	if out := ok(t, "--version"); !strings.HasPrefix(out, "lectern ") || strings.Count(out, "\n") != 1 {
-		t.Errorf("version = %q, want a line", out)
+		t.Errorf("version = %q, want one line", out)
 	}
 }
 
@@ -170,11 +170,11 @@ func TestSettingsFromEnvironment(t *testing.T) {
 	ok(t, "migrate", "--db", "sqlite:flag.db")
 	for _, file := range []string{"env.db", "flag.db"} {
 		if _, err := os.Stat(file); err != nil {
-			t.Errorf("%v: the variable names the database, the flag before it", err)
+			t.Errorf("%v: want the database that the variable names, or the flag if it is given", err)
 		}
 	}
 	if _, err := os.Stat("lectern.db"); err == nil {
-		t.Error("the default database was created in spite of LECTERN_DB")
+		t.Error("the default database was created despite LECTERN_DB")
 	}
 }
 
@@ -213,6 +213,6 @@ func TestInterrupted(t *testing.T) {
 	cancel()
 	var out, errs bytes.Buffer
 	if code := run(ctx, []string{"load", "schools", "--partner", "ana", "feed"}, &out, &errs); code != exitError || !strings.Contains(errs.String(), "interrupted") {
-		t.Errorf("load when interrupted = %d, %q, want 1 and a word about it", code, errs.String())
+		t.Errorf("load when interrupted = %d, %q, want 1 and an error that says so", code, errs.String())
 	}
 }

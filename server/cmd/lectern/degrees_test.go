@@ -19,11 +19,11 @@ func TestDegrees(t *testing.T) {
 	loaded(t)
 	usual := ok(t, "degrees", "--partner", "ana")
 	if !strings.HasPrefix(usual, "code,stage,grade\nI,INFANTIL,\n1,FUNDAMENTAL 1,1\n") || !strings.HasSuffix(usual, "F,,\n") {
-		t.Errorf("the usual vocabulary = %q", usual)
+		t.Errorf("the default vocabulary = %q", usual)
 	}
 	write(t, "usual.csv", usual)
 	if out := ok(t, "degrees", "--partner", "ana", "usual.csv"); !regexp.MustCompile(`^{"degrees":15,"kept":\[\],"version":"\d+\.\d+"}\n$`).MatchString(out) {
-		t.Errorf("replacing it by itself = %q", out)
+		t.Errorf("degrees with the default vocabulary = %q, want none kept", out)
 	}
 
 	// These are the same rows in other formats. Entities keep the codes that are removed, and the command reports them.
@@ -36,7 +36,7 @@ func TestDegrees(t *testing.T) {
 			t.Errorf("degrees %s = %d, %q, %q, want the degrees that entities keep", file, code, out, errs)
 		}
 		if got, want := ok(t, "degrees", "--partner", "ana"), "code,stage,grade\n9,FUNDAMENTAL 2,9\n\"EJA, 2ª\",,\n"; got != want {
-			t.Errorf("after %s = %q, want %q", file, got, want)
+			t.Errorf("degrees after %s = %q, want %q", file, got, want)
 		}
 	}
 	key, _ := apiKey(t, ok(t, "key", "issue", "schools", "--partner", "ana", "--network", "rede-1"))
@@ -48,7 +48,7 @@ func TestDegrees(t *testing.T) {
 			return body
 		}
 		if body := users(); !strings.Contains(body, `"grade":null,"stage":null`) || strings.Contains(body, `"grade":7`) {
-			t.Errorf("users = %.500s, want no stage that the vocabulary has not", body)
+			t.Errorf("users = %.500s, want no stage that is not in the vocabulary", body)
 		}
 		ok(t, "degrees", "--partner", "ana", "usual.csv") // while the server runs
 		if body := users(); !strings.Contains(body, `"grade":7,"stage":"FUNDAMENTAL 2"`) {
@@ -73,7 +73,7 @@ func TestDegreesErrors(t *testing.T) {
 		{"many rows", "a.csv", head + strings.Repeat(",,\n", 7), "and 2 more bad rows"},
 		{"no rows", "a.csv", head, "no rows"},
 		{"no column of codes", "a.csv", "stage,grade\n", "code"},
-		{"no such kind of file", "a.txt", head + "A,,\n", "neither .csv nor .ndjson"},
+		{"an unknown kind of file", "a.txt", head + "A,,\n", "neither .csv nor .ndjson"},
 		{"no name before the ending", ".csv", head + "A,,\n", "neither .csv nor .ndjson"},
 	}
 	for _, tt := range tests {
@@ -86,13 +86,13 @@ func TestDegreesErrors(t *testing.T) {
 		}
 	}
 	if line := fails(t, exitError, "degrees", "--partner", "ana", "missing.csv"); !strings.Contains(line, "without FILE") {
-		t.Errorf("a missing file says %q", line)
+		t.Errorf("degrees of a missing file says %q", line)
 	}
 	if line := fails(t, exitError, "degrees", "--partner", "bob"); !strings.Contains(line, "lectern partner create") {
-		t.Errorf("no such partner says %q", line)
+		t.Errorf("degrees of an unknown partner says %q", line)
 	}
 	fails(t, exitUsage, "degrees")
 	if out := ok(t, "degrees", "--partner", "ana"); strings.Count(out, "\n") != 16 {
-		t.Errorf("after errors the vocabulary is %q, want the usual one", out)
+		t.Errorf("the vocabulary after errors = %q, want the default", out)
 	}
 }

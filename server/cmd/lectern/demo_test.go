@@ -35,7 +35,7 @@ func TestDemo(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Chdir(t.TempDir())
-	former := map[string]string{} // calls of the start before, by key
+	earlier := map[string]string{} // calls of the start before, by key
 	for range 2 {
 		whileServing(t, []string{"demo", "--addr", "127.0.0.1:0", "--schools-rate", "0"}, "Ctrl-C", func(lines string) {
 			docs := regexp.MustCompile(`http://\S+/docs\b`).FindString(lines)
@@ -51,7 +51,7 @@ func TestDemo(t *testing.T) {
 			files, _ := os.ReadDir(".")
 			for _, f := range files {
 				if !slices.ContainsFunc(strings.Fields(string(ignored)), func(pattern string) bool { ok, _ := filepath.Match(pattern, f.Name()); return ok }) {
-					t.Errorf("git would see the demo's %s", f.Name())
+					t.Errorf("git does not ignore the demo's %s", f.Name())
 				}
 			}
 			counts, now := map[string]int{}, map[string]string{}
@@ -70,10 +70,10 @@ func TestDemo(t *testing.T) {
 				t.Fatalf("demo printed %s, want 3 calls of schools and 5 of libraries", lines)
 			}
 			for key, url := range now {
-				if former[key] != "" {
+				if earlier[key] != "" {
 					t.Errorf("the second start shows key %s of the first one", key)
 				}
-				for old, before := range former {
+				for old, before := range earlier {
 					if strings.Contains(url, "/schools/") != strings.Contains(before, "/schools/") {
 						continue
 					}
@@ -82,7 +82,7 @@ func TestDemo(t *testing.T) {
 					}
 				}
 			}
-			former = now
+			earlier = now
 		})
 	}
 }
@@ -99,13 +99,13 @@ func TestDemoFeeds(t *testing.T) {
 	ok(t, "load", "libraries", "--library", "demo", "feeds/libraries/demo")
 	yesterday := time.Now().UTC().Add(-27 * time.Hour).Format(",2006-01-02T") // in Brasilia
 	if segments, err := os.ReadFile("feeds/schools/demo/segments.csv"); err != nil || !bytes.Contains(segments, []byte(yesterday)) {
-		t.Errorf("the segments do not have yesterday: %v", err)
+		t.Errorf("the segments have no row of yesterday: %v", err)
 	}
 	if files, _ := filepath.Glob("*demo.db*"); len(files) > 0 {
 		t.Errorf("demo --feeds made %v, want no database", files)
 	}
 	if line := fails(t, exitError, "demo", "--feeds", "/proc/x"); !strings.Contains(line, "name a folder that can be made or written") {
-		t.Errorf("demo --feeds where nobody can write says %q", line)
+		t.Errorf("demo --feeds in a folder that cannot be written says %q", line)
 	}
 }
 

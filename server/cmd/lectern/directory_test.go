@@ -81,7 +81,7 @@ func TestDirectoryKeyAndSign(t *testing.T) {
 	t.Chdir(t.TempDir())
 	ok(t, "partner", "create", "ana", "--name", "Ana")
 	if _, err := os.Stat("lectern.db.key"); err == nil {
-		t.Error("there is a key file before a directory key")
+		t.Error("the key file exists before the first directory key")
 	}
 	k := issued(t, ok(t, "key", "issue", "directory", "--partner", "ana"))
 	if info, err := os.Stat("lectern.db.key"); err != nil || info.Mode().Perm() != 0o600 {
@@ -186,7 +186,7 @@ func TestDirectoryKeyOnPostgres(t *testing.T) {
 	t.Setenv("LECTERN_SECRET_KEY", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=")
 	k := issued(t, ok(t, issue...))
 	if line := fails(t, exitError, "key", "rotate", k.AccessKeyID+"9", "--db", db); !strings.Contains(line, "lectern key list") {
-		t.Errorf("rotate of no key says %q", line)
+		t.Errorf("rotate of an unknown key says %q", line)
 	}
 	k = issued(t, ok(t, "key", "rotate", k.AccessKeyID, "--db", db))
 	t.Setenv("LECTERN_SECRET_KEY", "")

@@ -24,10 +24,10 @@ func TestMigrateDistribute(t *testing.T) {
 		t.Errorf("migrate --distribute=4 = %d %s, want all tables", code, out)
 	}
 	if strings.Count(errs, "\n") != 1 || !strings.Contains(errs, "wal_level of node b:5432 is replica; set wal_level = logical") {
-		t.Errorf("migrate --distribute=4 warns %q, want a line on node b", errs)
+		t.Errorf("migrate --distribute=4 warns %q, want one line about node b", errs)
 	}
 	if _, out, _ := lectern(t, "migrate", "--distribute"); out != "the schema is up to date\nthe tables are distributed by tenant into 4 shards\n" {
-		t.Errorf("migrate --distribute again = %s, want nothing done", out)
+		t.Errorf("migrate --distribute again = %s, want no change", out)
 	}
 	if code, _, errs := lectern(t, "migrate", "--distribute=8"); code != exitError || !strings.Contains(errs, "alter_distributed_table") {
 		t.Errorf("migrate --distribute=8 = %d %s, want what to run", code, errs)
@@ -46,7 +46,7 @@ func TestMigrateDistributeRefused(t *testing.T) {
 	ok(t, "migrate")
 	code, _, errs := lectern(t, "migrate", "--distribute")
 	if code != exitError || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, "CREATE EXTENSION citus") {
-		t.Errorf("migrate --distribute without Citus = %d %s, want what to do, on a line", code, errs)
+		t.Errorf("migrate --distribute without Citus = %d %s, want one line that says what to do", code, errs)
 	}
 }
 

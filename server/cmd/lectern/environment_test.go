@@ -24,7 +24,7 @@ func TestUnknownVariables(t *testing.T) {
 		if strings.Count(errs, "warning") != 2 ||
 			!strings.Contains(errs, "lectern: warning: LECTERN_SCHOOL_RATE is no setting and is not read; the help of each command") ||
 			!strings.Contains(errs, "lectern: warning: LECTERN_COLOUR is no setting and is not read; the help of each command") {
-			t.Errorf("lectern %q says %q, want a warning of two variables", args, errs)
+			t.Errorf("lectern %q says %q, want warnings about two variables", args, errs)
 		}
 	}
 }
@@ -39,7 +39,7 @@ func TestClock(t *testing.T) {
 			t.Setenv("LECTERN_CLOCK", time)
 			code, out, errs := lectern(t, append([]string{url}, args...)...)
 			if first, rest, _ := strings.Cut(errs, "\n"); code != exitOK || !strings.HasPrefix(first, "lectern: warning: the clock") || !strings.Contains(first, time) {
-				t.Fatalf("lectern %q = %d, stderr %q, want a warning of the clock", args, code, errs)
+				t.Fatalf("lectern %q = %d, stderr %q, want a warning about the clock", args, code, errs)
 			} else {
 				return out, rest
 			}
@@ -51,7 +51,7 @@ func TestClock(t *testing.T) {
 		out, _ := at(before, "key", "issue", "schools", "--partner", "ana", "--network", "rede-1", "--expires", "2031-05-31")
 		key, _ := apiKey(t, out)
 		if out, _ := at(before, "key", "list"); !strings.Contains(out, "2031-05-01T13:00Z") || !strings.Contains(out, "live") {
-			t.Errorf("keys = %s, want one made at %s", out, before)
+			t.Errorf("keys = %s, want one created at %s", out, before)
 		}
 		for _, tt := range []struct {
 			clock  string
@@ -61,10 +61,10 @@ func TestClock(t *testing.T) {
 			whileServing(t, []string{url, "serve", "--addr", "127.0.0.1:0"}, servingLine, func(lines string) {
 				status, body := fetch(t, servedAt(t, lines)+"/api-platform/schools/v1/engagements?pageSize=1", key)
 				if status != tt.status {
-					t.Errorf("at %s a key to 2031-05-31 gets %d %s, want %d", tt.clock, status, body, tt.status)
+					t.Errorf("at %s a key that expires 2031-05-31 gets %d %s, want %d", tt.clock, status, body, tt.status)
 				}
 				if status == 200 && !strings.Contains(body, `"endDate":"`+tt.clock[:len("2031-05-31")]+`"`) {
-					t.Errorf("at %s the period ends otherwise: %s", tt.clock, body)
+					t.Errorf("at %s the period ends on another day: %s", tt.clock, body)
 				}
 			})
 		}
@@ -82,7 +82,7 @@ func TestKeepLimits(t *testing.T) {
 	ok(t, "migrate")
 	for _, short := range []string{"1s", "14m59s"} {
 		if line := fails(t, exitError, "serve", "--keep", short); !strings.Contains(line, "--keep") || !strings.Contains(line, "15m") {
-			t.Errorf("serve --keep %s says %q, want the least", short, line)
+			t.Errorf("serve --keep %s says %q, want the minimum", short, line)
 		}
 	}
 	for _, bad := range []string{"0s", "2"} {

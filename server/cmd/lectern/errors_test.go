@@ -29,7 +29,7 @@ func TestNewerDatabase(t *testing.T) {
 		for _, args := range onDatabase {
 			line := fails(t, exitError, append([]string{"--db", db.URL}, args...)...)
 			if !strings.Contains(line, "newer version (migration 20991231000000); run that version") {
-				t.Errorf("lectern %q on a newer database says %q, want to run that version", args, line)
+				t.Errorf("lectern %q on a newer database says %q, want it to say to run that version", args, line)
 			}
 		}
 	})
@@ -72,7 +72,7 @@ func TestMissingDatabase(t *testing.T) {
 		}
 	}
 	if files, _ := os.ReadDir("."); len(files) != 0 {
-		t.Errorf("there are %v, want nothing made", files)
+		t.Errorf("files made = %v, want none", files)
 	}
 }
 

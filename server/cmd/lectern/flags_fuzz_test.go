@@ -25,7 +25,7 @@ func FuzzGrace(f *testing.F) {
 			want, isGrace = time.Duration(n)*24*time.Hour, err == nil && n < 1<<16
 		}
 		if got := g.UnmarshalText([]byte(text)); (got == nil) != isGrace || got == nil && time.Duration(g) != want {
-			t.Errorf("the grace %q is %v, %v, want %v, %t", text, time.Duration(g), got, want, isGrace)
+			t.Errorf("UnmarshalText(%q) = %v, %v, want %v and success: %t", text, time.Duration(g), got, want, isGrace)
 		}
 	})
 }
@@ -39,19 +39,19 @@ func FuzzProxies(f *testing.F) {
 		var p, again proxies
 		if err := p.UnmarshalText([]byte(text)); err != nil {
 			if p != nil {
-				t.Errorf("%q is refused, and is %v", text, p)
+				t.Errorf("UnmarshalText(%q) fails, and the networks are %v, want none", text, p)
 			}
 			return
 		}
 		var texts []string
 		for _, network := range p {
 			if !network.IsValid() || network != network.Masked() {
-				t.Errorf("%q has %v", text, network)
+				t.Errorf("UnmarshalText(%q) has %v, want a valid, masked network", text, network)
 			}
 			texts = append(texts, network.String())
 		}
 		if err := again.UnmarshalText([]byte(strings.Join(texts, ","))); err != nil || !slices.EqualFunc(again, p, func(x, y netip.Prefix) bool { return x == y }) {
-			t.Errorf("%q is %v, and that is %v, %v", text, p, again, err)
+			t.Errorf("UnmarshalText(%q) = %v, and parsed again from its text %v, %v", text, p, again, err)
 		}
 	})
 }

@@ -24,17 +24,17 @@ func TestForget(t *testing.T) {
 		t.Errorf("forget = %s", first)
 	}
 	if again := ok(t, "forget", "--partner", "ana", "3"); again != strings.Replace(first, "false", "true", 1) {
-		t.Errorf("forget again = %s, was %s", again, first)
+		t.Errorf("forget again = %s, the first time %s", again, first)
 	}
 	if line := fails(t, exitError, "forget", "--partner", "ana", "300"); line != "lectern: partner \"ana\" has no userId 300: no such person; userId is the number that the reports show\n" {
-		t.Errorf("forget nobody = %s", line)
+		t.Errorf("forget of an unknown person = %s", line)
 	}
 	list := ok(t, "forget", "--list")
 	if list != "--partner=ana 3\n" {
-		t.Fatalf("list = %q", list)
+		t.Fatalf("forget --list = %q", list)
 	}
 	if out := ok(t, "--db", "sqlite:before.db", "forget", "--list"); out != "" {
-		t.Errorf("list of before = %q", out)
+		t.Errorf("forget --list of the backup = %q, want none", out)
 	}
 	args := append([]string{"--db", "sqlite:before.db", "forget"}, strings.Fields(list)...)
 	if out := ok(t, args...); !strings.Contains(out, `"repeated":false`) {
@@ -59,7 +59,7 @@ func TestKilledErasure(t *testing.T) {
 			t.Fatalf("forget = %v %s", err, out)
 		}
 		whole, r := time.Since(begin), rand.New(rand.NewPCG(3, 4))
-		n := trials(t, "LECTERN_TEST_FORGETS", 6)
+		n := envInt(t, "LECTERN_TEST_FORGETS", 6)
 		for i := range n {
 			id := 2 + i%35
 			var name, email string
@@ -79,7 +79,7 @@ func TestKilledErasure(t *testing.T) {
 				SELECT (SELECT count(*) FROM accounts WHERE user_id = ?0 AND name = ?1 AND email = ?2), (SELECT count(*) FROM forgotten WHERE user_id = ?0)`,
 				id, name, email).Scan(t.Context(), &left, &noted)
 			if named := name+email != ""; err != nil || named && left == noted {
-				t.Fatalf("after a kill: %d rows are as before, and %d notes, %v", left, noted, err)
+				t.Fatalf("after a kill: %d unchanged rows and %d recorded erasures, %v, want one of them", left, noted, err)
 			}
 			ok(t, forget(id)...)
 			if email == "" {
@@ -95,7 +95,7 @@ func TestKilledErasure(t *testing.T) {
 					t.Fatal(err)
 				}
 				if bytes.Contains(data, []byte(email)) {
-					t.Errorf("%s has %s, who is forgotten", filepath.Base(file), email)
+					t.Errorf("%s has %s, want it erased", filepath.Base(file), email)
 				}
 			}
 		}

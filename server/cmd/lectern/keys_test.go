@@ -67,7 +67,7 @@ func TestKeyLife(t *testing.T) {
 		t.Errorf("after a grace of 0: %+v and %+v, want a revoked key and one with an expiry", keys[successor], keys[third])
 	}
 	if line := fails(t, exitError, "key", "rotate", successor); !strings.Contains(line, "issue a new one") {
-		t.Errorf("rotating a dead key says %q", line)
+		t.Errorf("rotate of a revoked key says %q", line)
 	}
 
 	for range 2 { // revoking again is no error
@@ -86,10 +86,10 @@ func TestKeyListTable(t *testing.T) {
 	out := ok(t, "key", "list")
 	lines := strings.Split(strings.TrimSpace(out), "\n")
 	if len(lines) != 2 {
-		t.Fatalf("table = %q, want a head and a line", out)
+		t.Fatalf("table = %q, want a header and one line", out)
 	}
 	if got, want := strings.Join(strings.Fields(lines[0]), " "), "ID API TENANT NETWORK CREATED EXPIRES LAST USE STATE"; got != want {
-		t.Errorf("head = %q, want %q", got, want)
+		t.Errorf("header = %q, want %q", got, want)
 	}
 	cells := strings.Fields(lines[1])
 	created := cells[4]
@@ -163,7 +163,7 @@ func TestIssueWaitsForDeletion(t *testing.T) {
 		t.Fatal(err)
 	}
 	if out := <-out; !strings.Contains(out, `has no network "rede"`) || liveKeys(t, db) != 0 {
-		t.Errorf("key issue says %q, %d live keys of the deleted network", out, liveKeys(t, db))
+		t.Errorf("key issue says %q, %d live keys of the deleted network, want an error and none", out, liveKeys(t, db))
 	}
 }
 
@@ -172,6 +172,6 @@ func TestIssueNamesBothWays(t *testing.T) {
 	loaded(t)
 	line := fails(t, exitError, "key", "issue", "schools", "--partner", "ana", "--network", "rede-9")
 	if !strings.Contains(line, "lectern load schools") || !strings.Contains(line, "directory API") {
-		t.Errorf("no such network says %q, want both ways to create one", line)
+		t.Errorf("key issue for an unknown network says %q, want both ways to create one", line)
 	}
 }

@@ -28,7 +28,7 @@ type many struct {
 }
 
 func newMany(t *testing.T, db *database.DB) *many {
-	m := &many{T: t, db: db, tenants: trials(t, "LECTERN_TEST_TENANTS", 12), dir: t.TempDir()}
+	m := &many{T: t, db: db, tenants: envInt(t, "LECTERN_TEST_TENANTS", 12), dir: t.TempDir()}
 	ok(t, "--db", db.URL, "migrate")
 	for i := range m.tenants {
 		kind := snapshotdb.Partner
@@ -88,7 +88,7 @@ func (m *many) loads() map[string]int {
 	for line := range bytes.Lines(m.lines.Bytes()) {
 		var l loadedFeed
 		if err := json.Unmarshal(line, &l); err != nil || l.Error != "" || l.Rows != 1 {
-			m.Errorf("a load prints %s, %v", line, err)
+			m.Errorf("load all prints %s, %v, want one row and no error", line, err)
 		}
 		counts[string(l.Kind)+" "+l.Reference]++
 	}
@@ -108,7 +108,7 @@ func TestLoadAll(t *testing.T) {
 		loads := m.loads()
 		for reference, n := range loads {
 			if n != 1 {
-				t.Errorf("%s is loaded %d times", reference, n)
+				t.Errorf("%s is loaded %d times, want once", reference, n)
 			}
 		}
 		if len(loads) != m.tenants || m.fed() != m.tenants {
@@ -134,7 +134,7 @@ func TestLoadAll(t *testing.T) {
 		}
 		for reference, n := range m.loads() {
 			if n != 1 {
-				t.Errorf("%s is loaded %d times", reference, n)
+				t.Errorf("%s is loaded %d times, want once", reference, n)
 			}
 		}
 		m.wait(m.start(), false)
@@ -193,7 +193,7 @@ func TestLoadAllFailures(t *testing.T) {
 		}
 	}
 	if line := fails(t, exitError, "load", "all", "nowhere"); !strings.Contains(line, "name the folder that has schools and libraries") {
-		t.Errorf("load all of no folder says %q", line)
+		t.Errorf("load all of a missing folder says %q", line)
 	}
 	fails(t, exitUsage, "load", "all", "feeds", "--jobs", "0")
 }

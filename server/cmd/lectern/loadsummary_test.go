@@ -25,7 +25,7 @@ func TestLoadCheck(t *testing.T) {
 		t.Errorf("check = %sload = %swant JSON with the same events", checked, loaded)
 	}
 	if !strings.HasSuffix(checked, `"check":{"bad":0,"rows":[]}}`+"\n") || strings.Contains(loaded, "check") {
-		t.Errorf("check = %sload = %swant findings of the check alone", checked, loaded)
+		t.Errorf("check = %sload = %swant findings only of the check", checked, loaded)
 	}
 
 	bad := filepath.Join(t.TempDir(), "feed")

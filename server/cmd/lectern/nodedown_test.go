@@ -37,7 +37,7 @@ func TestWithoutNode(t *testing.T) {
 	down := dbtest.WithoutNode(t, db)
 	err := down.EachNode(t.Context(), tenants, func(of []auth.Tenant) error { alive = of; return nil })
 	if err == nil || len(alive) == 0 || len(alive) == len(tenants) {
-		t.Fatalf("the tenants %v answer, %v, want some", alive, err)
+		t.Fatalf("the tenants %v answer, %v, want some but not all", alive, err)
 	}
 	const node = "node w2:5432"
 	for _, command := range []string{"key list --json", "status --json", "forget --list"} {
@@ -53,15 +53,15 @@ func TestWithoutNode(t *testing.T) {
 	}
 	ok(t, "status", "--library", one)
 	if out := ok(t, "forget", "--library", one, "8"); !strings.Contains(out, `"repeated":false`) {
-		t.Errorf("forget of a tenant that answers = %s, want the reader forgotten", out)
+		t.Errorf("forget of a tenant that answers = %s, want the reader erased", out)
 	}
 	var named int
 	err = down.NewRaw(`SELECT count(*) FROM libraries_readers WHERE tenant_id = ? AND name <> ''`, alive[0]).Scan(t.Context(), &named)
 	if err != nil || named > 0 {
-		t.Errorf("%d rows name the reader that was forgotten, %v", named, err)
+		t.Errorf("%d rows name the erased reader, %v, want none", named, err)
 	}
 	if line := fails(t, exitError, "forget", "--library", one, "9"); !strings.Contains(line, "no such person") {
-		t.Errorf("forget of nobody = %s, want that the person is unknown", line)
+		t.Errorf("forget of an unknown reader = %s, want an error that says so", line)
 	}
 	whileServing(t, []string{"serve", "--addr", "127.0.0.1:0", "--keep", "2h"}, servingLine, func(lines string) {
 		if !strings.Contains(lines, node) {

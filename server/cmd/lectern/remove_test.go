@@ -40,7 +40,7 @@ func TestRemoveRefused(t *testing.T) {
 		}
 	}
 	if after := ok(t, "status"); after != before {
-		t.Errorf("status = %s\nwant as before %s", after, before)
+		t.Errorf("status = %s\nwant no change from %s", after, before)
 	}
 }
 
@@ -49,7 +49,7 @@ func TestConfirm(t *testing.T) {
 		var asked bytes.Buffer
 		err := confirm(strings.NewReader(typed), &asked, snapshotdb.Tenant{Kind: snapshotdb.Partner, Reference: "ana", Name: "Ana & Cia"})
 		if (err == nil) != want || !strings.Contains(asked.String(), "Ana & Cia") {
-			t.Errorf("%q to %q = %v, want it taken: %t", typed, &asked, err, want)
+			t.Errorf("confirm with the input %q and the prompt %q = %v, want success: %t", typed, &asked, err, want)
 		}
 	}
 }
@@ -73,30 +73,30 @@ func TestRemoveWhileServing(t *testing.T) {
 			_, before := users("bob")
 			for range 2 { // the second request is counted together with the check of its key
 				if status, body := users("ana"); status != http.StatusOK {
-					t.Fatalf("before: %d %s", status, body)
+					t.Fatalf("users before the removal = %d %s, want 200", status, body)
 				}
 			}
 			remove(t, "partner", "remove", "ana")
 			for range 2 {
 				if status, body := users("ana"); status != http.StatusUnauthorized {
-					t.Errorf("removed: %d %s, want 401", status, body)
+					t.Errorf("users after the removal = %d %s, want 401", status, body)
 				}
 			}
 			if status, body := users("bob"); status != http.StatusOK || body != before {
-				t.Errorf("the other partner: %d %s, want as before %s", status, body, before)
+				t.Errorf("users of the other partner = %d %s, want 200 and no change from %s", status, body, before)
 			}
 		})
 		if db.Engine == database.Postgres {
 			var rates int
 			if err := db.NewRaw(`SELECT count(*) FROM rates WHERE tenant_id = 1`).Scan(t.Context(), &rates); err != nil || rates > 0 {
-				t.Errorf("%d counts of requests are left, %v", rates, err)
+				t.Errorf("%d counts of requests are left, %v, want none", rates, err)
 			}
 		}
 		if out := ok(t, "partner", "create", "ana", "--name", "Ana"); out != `{"tenant":3,"referenceId":"ana","name":"Ana"}`+"\n" {
-			t.Errorf("created again = %s", out)
+			t.Errorf("partner create after the removal = %s", out)
 		}
 		if out := ok(t, "status", "--partner", "ana", "--json"); !strings.Contains(out, `"lastLoad":null`) || !strings.Contains(out, `"accounts":0,"books":0`) {
-			t.Errorf("status of a partner that was created again = %s, want nothing", out)
+			t.Errorf("status of a partner that was created again = %s, want no data", out)
 		}
 	})
 }
@@ -147,7 +147,7 @@ func TestKilledRemove(t *testing.T) {
 		err = db.NewRaw(`SELECT (SELECT count(*) FROM reference_owners WHERE tenant_id = 1), (SELECT count(*) FROM reference_owners WHERE tenant_id = 2)`).
 			Scan(t.Context(), &left, &others)
 		if after := ok(t, "status", "--partner", "bob", "--json"); err != nil || left != 0 || others != 20000 || after != before {
-			t.Errorf("%d killed: %d rows are left, %d of the other, %v; status of the other = %s, want %s", killed, left, others, err, after, before)
+			t.Errorf("after %d kills %d rows are left, %d of the other partner, %v; its status = %s, want %s", killed, left, others, err, after, before)
 		}
 	})
 }

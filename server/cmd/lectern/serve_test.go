@@ -184,7 +184,7 @@ func TestSecondServer(t *testing.T) {
 		var out, said bytes.Buffer
 		code := run(t.Context(), []string{"--db", url, command, "--addr", "127.0.0.1:0", "--admin-addr", ""}, &out, &said)
 		if want := fmt.Sprintf("served already, by process %d", first.Process.Pid); code != exitError || !strings.Contains(said.String(), want) || out.Len() > 0 {
-			t.Errorf("%s beside a server = %d %s, wrote %s, want 1 and %q", command, code, &said, &out, want)
+			t.Errorf("%s while a server runs = %d %s, wrote %s, want 1 and %q", command, code, &said, &out, want)
 		}
 	}
 	if err := first.Process.Kill(); err != nil {

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/lectern-dev/lectern/libraries/librariesdb"
-	states "github.com/lectern-dev/lectern/paging/snapshot"
+	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/schools/schoolsdb"
 
 	"github.com/lectern-dev/lectern/server/database"
@@ -62,8 +62,8 @@ func TestStatus(t *testing.T) {
 		if !strings.Contains(loaded, `"hour":"`+all["rede"]["hour"].(string)+`"`) {
 			t.Errorf("hour = %v, want that of the load: %s", all["rede"]["hour"], loaded)
 		}
-		open := fmt.Sprint(" WHERE until = ", states.Open)
-		blocks := func(k states.Kind) string { return fmt.Sprint("blocks", open, " AND kind = ", k.Number) }
+		open := fmt.Sprint(" WHERE until = ", snapshot.Open)
+		blocks := func(k snapshot.Kind) string { return fmt.Sprint("blocks", open, " AND kind = ", k.Number) }
 		for reference, tables := range map[string]map[string]string{
 			"ana": {"entities": "entities", "accounts": "accounts", "books": "schools_books" + open, "records": blocks(schoolsdb.RecordKind), "days": blocks(schoolsdb.DayKind)},
 			"rede": {"readers": "libraries_readers" + open, "titles": "libraries_books" + open, "loans": "libraries_loans" + open,
@@ -83,7 +83,7 @@ func TestStatus(t *testing.T) {
 // checkLoadStatus checks the last load in a tenant's status.
 func checkLoadStatus(t *testing.T, st map[string]any, since time.Time) {
 	t.Helper()
-	if v := st["versions"].(map[string]any); v["facts"].(float64) <= float64(states.First) {
+	if v := st["versions"].(map[string]any); v["facts"].(float64) <= float64(snapshot.First) {
 		t.Errorf("versions of %v = %v, want those of a load", st["reference"], v)
 	}
 	load, _ := st["lastLoad"].(map[string]any)
@@ -92,7 +92,7 @@ func checkLoadStatus(t *testing.T, st map[string]any, since time.Time) {
 	}
 	ended, err := time.Parse(time.RFC3339, load["ended"].(string))
 	if err != nil || ended.Before(since) || ended.After(time.Now()) || load["seconds"].(float64) <= 0 || load["rows"].(float64) < 40 {
-		t.Errorf("last load of %v = %v (%v), want the one of now with its rows", st["reference"], load, err)
+		t.Errorf("last load of %v = %v (%v), want the load of this test with its rows", st["reference"], load, err)
 	}
 }
 
@@ -124,7 +124,7 @@ func TestStatusKeysByLastUse(t *testing.T) {
 		t.Fatalf("status = %q, want a table of one tenant and one of three keys", lines)
 	}
 	if got := cells(lines[0]); got != "KIND REFERENCE NAME VERSION LAST LOAD SECONDS ROWS STORED" {
-		t.Errorf("head = %q", got)
+		t.Errorf("header = %q", got)
 	}
 	if row := regexp.MustCompile(`^partner ana Ana \d+\.\d+ 20\S+Z \d+\.\d \d+ \d+ entities, \d+ accounts, `); !row.MatchString(cells(lines[1])) {
 		t.Errorf("line = %q, want the partner's", lines[1])
@@ -150,7 +150,7 @@ func TestStatusOfSnapshots(t *testing.T) {
 			t.Errorf("snapshots after the first load = %v, want that and the empty one", st)
 		}
 		ok(t, with("load", "schools", "--partner", "ana", "second")...)
-		n, err := db.NewSelect().Table("blocks").Where("until < ?", states.Open).Count(t.Context())
+		n, err := db.NewSelect().Table("blocks").Where("until < ?", snapshot.Open).Count(t.Context())
 		if st := present(); err != nil || n == 0 || st["kept"] != 3.0 || st["supersededRows"].(float64) < float64(n) {
 			t.Errorf("snapshots after the second load = %v, want three with at least %d superseded rows (%v)", st, n, err)
 		}

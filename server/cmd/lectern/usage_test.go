@@ -68,7 +68,7 @@ func TestHelpFits(t *testing.T) {
 		}
 		for _, f := range leaf.Flags {
 			if f.Help == "" {
-				t.Errorf("--%s of %q is not explained", f.Name, words)
+				t.Errorf("--%s of %q has no help", f.Name, words)
 			}
 		}
 		if line := fails(t, exitUsage, append(words, "--no-such-flag")...); !strings.Contains(line, "see lectern "+strings.Join(words, " ")+" --help") {

@@ -63,7 +63,7 @@ func TestEach(t *testing.T) {
 		})
 	}
 	if len(engines) != 4 || engines[0] != database.SQLite || engines[1] != database.Postgres {
-		t.Errorf("Each ran on %q", engines)
+		t.Errorf("Each ran on %q, want SQLite and PostgreSQL, twice", engines)
 	}
 }
 

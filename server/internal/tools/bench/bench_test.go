@@ -33,7 +33,7 @@ func TestLoadedCountsRows(t *testing.T) {
 		t.Errorf("loaded = %d rows, %v, want 15 and no error", rows, err)
 	}
 	if _, err := loaded([]byte("no totals")); err == nil {
-		t.Error("loaded of a line that is no JSON gives no error")
+		t.Error("loaded of a line that is not JSON = nil, want an error")
 	}
 }
 
@@ -42,14 +42,14 @@ func TestSpentIsCounted(t *testing.T) {
 	for spent(os.Getpid()) < before+50*time.Millisecond {
 	}
 	if got := spent(0); got != 0 {
-		t.Errorf("spent of no process = %v", got)
+		t.Errorf("spent(0) = %v, want 0", got)
 	}
 }
 
 func TestFeedMustBeOver(t *testing.T) {
 	n := network{domain: &libraryNetworks, document: &document{}, users: 1, days: 100_000}
 	if err := n.generate(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "give at most") {
-		t.Errorf("generate of days in the future = %v, want a refusal", err)
+		t.Errorf("generate of days in the future = %v, want an error that says so", err)
 	}
 }
 
@@ -108,7 +108,7 @@ func TestBudgetsAreJudgedByTheirWorstLine(t *testing.T) {
 		"| lines of the tools | at most 10000 | – | not measured | make house |",
 	} {
 		if !strings.Contains(page, want) {
-			t.Errorf("the budgets lack %q:\n%s", want, page)
+			t.Errorf("the page lacks %q:\n%s", want, page)
 		}
 	}
 }

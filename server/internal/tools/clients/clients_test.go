@@ -40,7 +40,7 @@ func TestClients(t *testing.T) {
 	want := s.sums(t)
 	want.Removed = left
 	if want.InClass == 0 || want.InClass == want.Users || want.Readings < 100 || want.Titles < 40 || want.Classes < 51 {
-		t.Fatalf("the server has %+v: too little to show anything", want)
+		t.Fatalf("the server has %+v: too little for a meaningful test", want)
 	}
 	for name, pull := range map[string]func(*testing.T, *server) []byte{"Go": pullInGo, "TypeScript": pullInTypeScript} {
 		t.Run(name, func(t *testing.T) {
@@ -201,7 +201,7 @@ func await(t *testing.T, addr string) {
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	t.Fatalf("nothing takes connections at %s", addr)
+	t.Fatalf("nothing accepts connections at %s", addr)
 }
 
 // run runs a command and returns what it printed.

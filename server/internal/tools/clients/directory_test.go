@@ -47,7 +47,7 @@ func (s *server) specmaticDirectory(t *testing.T) {
 	for _, d := range []struct{ entityType, cursor string }{{"network", ""}, {"school", ""}, {"class", "after"}, {"class", "before"}} {
 		documents = append(documents, s.directoryDocument(t, d.entityType, d.cursor))
 	}
-	s.hold(t, proxy, "signature="+unsigned, documents, 340)
+	s.validate(t, proxy, "signature="+unsigned, documents, 340)
 }
 
 // signing starts a proxy that signs the requests that ask for it. All requests find the same directory: the proxy
@@ -230,7 +230,7 @@ func (s *server) cursors(t *testing.T, target string) map[string]string {
 	t.Helper()
 	after := s.page(t, s.url, target).Metadata.After
 	if after == nil {
-		t.Fatalf("%s has one page: too few to show anything", target)
+		t.Fatalf("%s has one page, want at least two", target)
 	}
 	return map[string]string{"after": *after, "before": *s.page(t, s.url, target+joint(target)+"after="+*after).Metadata.Before}
 }
@@ -261,16 +261,16 @@ func (s *server) prismDirectory(t *testing.T) {
 			}
 		}
 	}
-	s.comeAndGo(t, proxy)
+	s.createAndDelete(t, proxy)
 	// The proxy itself refuses what the document does not know, which shows that it validates.
 	header := http.Header{"Authorization": {unsigned}}
 	if _, answer := s.pass(t, proxy, "GET", partners+"/entities?entity_type=none", header, nil); !bytes.Contains(answer, []byte("stoplight.io/prism")) {
-		t.Errorf("a type that there is not is answered %s", answer)
+		t.Errorf("answer to an unknown type = %s, want one from the proxy", answer)
 	}
 }
 
-// comeAndGo creates, changes and deletes records. The server, not the proxy, must answer each call.
-func (s *server) comeAndGo(t *testing.T, proxy string) {
+// createAndDelete creates, changes and deletes records. The server, not the proxy, must answer each call.
+func (s *server) createAndDelete(t *testing.T, proxy string) {
 	t.Helper()
 	zoe := `{"name":"Zoé","reference_id":"prism","entity_reference_id":"` + network + `"}`
 	moved := `{"name":"Zoé","email":"zoe@example.com","phone":"1","reference_id":"prism","entity_reference_id":"escola-99000001"}`
@@ -294,7 +294,7 @@ func (s *server) comeAndGo(t *testing.T, proxy string) {
 		}
 		res, answer := s.pass(t, proxy, call.method, partners+call.target, header, []byte(call.body))
 		if res.StatusCode != call.want || bytes.Contains(answer, []byte("stoplight.io/prism")) {
-			t.Errorf("%s %s %s = %d %s, want %d of the server", call.method, call.target, call.body, res.StatusCode, answer, call.want)
+			t.Errorf("%s %s %s = %d %s, want %d from the server", call.method, call.target, call.body, res.StatusCode, answer, call.want)
 		}
 	}
 }

@@ -24,15 +24,15 @@ func (s *server) specmatic(t *testing.T) {
 			for document := s.generable(t, api, 0); document != nil; document = s.generable(t, api, len(documents)) {
 				documents = append(documents, document)
 			}
-			s.hold(t, s.url, "apiKey="+keys[api], documents, requests)
+			s.validate(t, s.url, "apiKey="+keys[api], documents, requests)
 		})
 	}
 	t.Run("directory", s.specmaticDirectory)
 }
 
-// hold makes requests from documents of one API to the server at a URL, and validates the responses. credential sets
-// the documents' authentication. There must be at least so many requests.
-func (s *server) hold(t *testing.T, url, credential string, documents [][]byte, requests int) {
+// validate makes requests from documents of one API to the server at a URL, and validates the responses. credential
+// sets the documents' authentication. There must be at least so many requests.
+func (s *server) validate(t *testing.T, url, credential string, documents [][]byte, requests int) {
 	dir := t.TempDir()
 	jar, err := filepath.Abs(filepath.Join("tools", "node_modules", "specmatic", "specmatic.jar"))
 	if err != nil {
@@ -50,10 +50,10 @@ func (s *server) hold(t *testing.T, url, credential string, documents [][]byte, 
 	out := s.run(t, dir, "java", args...)
 	ran := regexp.MustCompile(`Tests run: (\d+), Successes: (\d+), Failures: 0,`).FindSubmatch(out)
 	if ran == nil || !bytes.Equal(ran[1], ran[2]) {
-		t.Fatalf("it printed %s", out[max(0, len(out)-20_000):])
+		t.Fatalf("Specmatic printed %s", out[max(0, len(out)-20_000):])
 	}
 	if n, _ := strconv.Atoi(string(ran[1])); n < requests {
-		t.Errorf("it made %d requests, want %d at least", n, requests)
+		t.Errorf("Specmatic made %d requests, want at least %d", n, requests)
 	}
 	t.Logf("%s requests", ran[1])
 }
@@ -61,9 +61,9 @@ func (s *server) hold(t *testing.T, url, credential string, documents [][]byte, 
 // object is a part of a document.
 type object = map[string]any
 
-// together is how many parameters of an operation are combined. Specmatic tries each bad value of one with each choice
+// combined is how many parameters of an operation are combined. Specmatic tries each bad value of one with each choice
 // of the others, which would be thousands for all parameters.
-const together = 4
+const combined = 4
 
 // generable returns the document of an API with one group of each operation's parameters, or nil if no operation has so
 // many groups. It adds valid values that a schema cannot express: a snapshot, and days that go together. It leaves out
@@ -90,10 +90,10 @@ func (s *server) generable(t *testing.T, api string, group int) []byte {
 				free = append(free, p)
 			}
 		}
-		if free = free[min(group*together, len(free)):]; len(free) == 0 {
+		if free = free[min(group*combined, len(free)):]; len(free) == 0 {
 			delete(paths, path)
 		}
-		get["parameters"] = append(needed, free[:min(together, len(free))]...)
+		get["parameters"] = append(needed, free[:min(combined, len(free))]...)
 		content := get["responses"].(object)["200"].(object)["content"].(object)
 		get["responses"].(object)["200"].(object)["content"] = object{"application/json": content["application/json"]}
 	}

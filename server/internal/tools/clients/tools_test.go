@@ -95,11 +95,11 @@ func (s *server) prism(t *testing.T) {
 			lists++
 		}
 		if lists < 3 {
-			t.Errorf("%d lists of %s were pulled", lists, api)
+			t.Errorf("%d lists of %s were pulled, want at least 3", lists, api)
 		}
 		// The proxy itself refuses what the document does not know, which shows that it validates.
 		if answer := s.through(t, url+"/api-platform/"+api+"/v1/users?page=none", s.schools); !bytes.Contains(answer, []byte("stoplight.io/prism")) {
-			t.Errorf("a page that is no number is answered %s", answer)
+			t.Errorf("answer to a page that is not a number = %s, want one from the proxy", answer)
 		}
 	}
 	t.Run("directory", s.prismDirectory)
@@ -198,11 +198,11 @@ func (s *server) duckdb(t *testing.T) {
 		hundredths/100, hundredths%100, finished, len(users), at.Format(time.DateTime), len(isbns))
 	var got map[string]json.RawMessage
 	if out := s.run(t, dir, "node", filepath.Join(tools, "sums.mjs")); json.Unmarshal(out, &got) != nil || len(got) != 2 {
-		t.Fatalf("it printed %s", out)
+		t.Fatalf("DuckDB printed %s", out)
 	}
 	for form, sums := range got {
 		if string(sums) != want {
-			t.Errorf("of %s it has %s, want %s", form, sums, want)
+			t.Errorf("sums of %s = %s, want %s", form, sums, want)
 		}
 	}
 }

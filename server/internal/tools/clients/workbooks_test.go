@@ -35,7 +35,7 @@ func TestSpreadsheets(t *testing.T) {
 		}
 	}
 	if len(pages) < 13 {
-		t.Fatalf("%d pages of lists: too few to show anything", len(pages))
+		t.Fatalf("%d pages of lists, want at least 13", len(pages))
 	}
 	dir := t.TempDir()
 	for i, page := range pages {

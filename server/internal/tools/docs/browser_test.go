@@ -103,7 +103,7 @@ func (b *browser) must(err error) {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.Fatalf("%v; the page complains of %q, and asked for %q", err, b.complaints, b.asked)
+	b.Fatalf("%v; the page logged %q, and requested %q", err, b.complaints, b.asked)
 }
 
 // quiet checks that the page complained of nothing and sent requests to the server only.
@@ -112,7 +112,7 @@ func (b *browser) quiet(server string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, c := range b.complaints {
-		b.Errorf("the page complains: %s", c)
+		b.Errorf("the page logged: %s", c)
 	}
 	own := 0
 	for _, asked := range b.asked {
@@ -122,13 +122,13 @@ func (b *browser) quiet(server string) {
 			b.Error(err)
 		case u.Scheme == "data": // an icon in the style sheet: no request at all
 		case !strings.HasPrefix(asked, server+"/"):
-			b.Errorf("the page asks another host: %s", asked)
+			b.Errorf("the page requests another host: %s", asked)
 		default:
 			own++
 		}
 	}
 	if own == 0 {
-		b.Error("the page asked for nothing: the test shows nothing")
+		b.Error("the page requested nothing of the server, so the test shows nothing")
 	}
 }
 
@@ -149,10 +149,10 @@ const unnamed = `[...document.querySelectorAll("form, nav, select, input, textar
 func (b *browser) named() {
 	b.Helper()
 	if controls := evaluate[[]string](b, unnamed); len(controls) > 0 {
-		b.Errorf("without a name: %q", controls)
+		b.Errorf("controls without a name: %q", controls)
 	}
 	if n := evaluate[int](b, "document.querySelectorAll('#routes select[aria-label], #routes input[aria-label]').length"); n == 0 {
-		b.Error("no control of the routes has a name: the test shows nothing")
+		b.Error("no control of the routes has a name, so the test shows nothing")
 	}
 }
 
@@ -261,7 +261,7 @@ func docsOfDirectory(b *browser, d *demo, url string, subtle bool) {
 		enter("#secret", d.secret),
 	)
 	if has := evaluate[bool](b, "crypto.subtle !== undefined"); has != subtle {
-		b.Fatalf("the browser has hashes of its own: %v, want %v", has, subtle)
+		b.Fatalf("the browser has crypto.subtle: %v, want %v", has, subtle)
 	}
 	status, body := b.try("entities-listEntities", map[string]string{"entity_type": "school"})
 	if status != "200" || !strings.Contains(body, "escola-99000001") {
@@ -283,7 +283,7 @@ func TestDocsWithoutKey(t *testing.T) {
 	d, b := startDemo(t), openBrowser(t)
 	b.run(chromedp.Navigate(d.url + "/docs?api=schools"))
 	if status, body := b.try("reading-users", nil); status != "401" || !strings.Contains(body, "missing or invalid API key") {
-		t.Errorf("without a key = %s %s, want 401", status, body)
+		t.Errorf("users without a key = %s %s, want 401", status, body)
 	}
 }
 
@@ -292,7 +292,7 @@ func TestRootInBrowser(t *testing.T) {
 	d, b := startDemo(t), openBrowser(t)
 	b.run(chromedp.Navigate(d.url + "/"))
 	if text := b.text("body"); !strings.Contains(text, "schools") || !strings.Contains(text, "key") {
-		t.Errorf("the page says %q, want what this is", text)
+		t.Errorf("the page says %q, want a description of the server", text)
 	}
 	b.leave(`.doors a[href^="/docs"]`)
 	b.text("#routes")
@@ -314,7 +314,7 @@ func TestDocsLanguage(t *testing.T) {
 	}
 	b.leave(`header a[href^="/explore"]`)
 	if text := b.text("#heading"); text != "Veja os números" {
-		t.Errorf("the numbers are headed %q, want Portuguese", text)
+		t.Errorf("the heading of the numbers = %q, want Portuguese", text)
 	}
 	b.quiet(d.url)
 }

@@ -48,7 +48,7 @@ var running = sync.OnceValues(func() (*demo, error) {
 var atEnd []func() error
 
 func TestMain(m *testing.M) {
-	mindCalendar()
+	validateDates()
 	code := m.Run()
 	for _, end := range slices.Backward(atEnd) {
 		if err := end(); err != nil {

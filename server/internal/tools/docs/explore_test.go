@@ -85,7 +85,7 @@ func (b *browser) numbers(panel string, column int) (found []int) {
 	return found
 }
 
-func (b *browser) figure(name string) string {
+func (b *browser) tile(name string) string {
 	b.Helper()
 	return b.text(chromedp.CSS("[data-figure=" + name + "]"))
 }
@@ -109,7 +109,7 @@ func (b *browser) frugal(key string) {
 	b.Helper()
 	asked := b.requests()
 	if len(asked) == 0 || len(asked) > 9 {
-		b.Errorf("opening makes %d requests, want 1 to 9", len(asked))
+		b.Errorf("opening the page makes %d requests, want 1 to 9", len(asked))
 	}
 	snapshots := map[string]int{}
 	for _, u := range asked {
@@ -119,7 +119,7 @@ func (b *browser) frugal(key string) {
 		}
 	}
 	if snapshots[""] != 1 || len(snapshots) != 2 {
-		b.Errorf("requests by snapshot: %v, want one without and all others with one", snapshots)
+		b.Errorf("requests by snapshot: %v, want one without a snapshot and the others with the same one", snapshots)
 	}
 }
 
@@ -150,8 +150,8 @@ func (b *browser) drawn() {
 	}
 }
 
-// look sets the width of the window, and whether the browser prefers dark.
-func (b *browser) look(width int64, dark bool) {
+// emulate sets the width of the window, and whether the browser prefers dark.
+func (b *browser) emulate(width int64, dark bool) {
 	b.Helper()
 	scheme := "light"
 	if dark {
@@ -284,7 +284,7 @@ func TestExploreSchools(t *testing.T) {
 	b.quiet(d.url)
 
 	engagements, readings := pull(t, d.url, "schools/v1/engagements?"+b.query(), d.schools), pull(t, d.url, "schools/v1/readings?"+b.query(), d.schools)
-	came, days := map[int]bool{}, map[string][3]int{}
+	visitors, days := map[int]bool{}, map[string][3]int{}
 	for _, r := range engagements.Data.Rows {
 		day := days[r.Date]
 		day[0]++
@@ -292,7 +292,7 @@ func TestExploreSchools(t *testing.T) {
 			day[1]++
 		}
 		day[2] += r.tenths(r.ReadingMinutes)
-		days[r.Date], came[r.UserID] = day, true
+		days[r.Date], visitors[r.UserID] = day, true
 	}
 	for i, column := range [][]int{b.numbers("readers", 1), b.numbers("readers", 2), b.numbers("minutes", 1)} {
 		var want []int
@@ -312,8 +312,8 @@ func TestExploreSchools(t *testing.T) {
 			finished++
 		}
 	}
-	for name, want := range map[string]int{"came": len(came), "readers": len(readers), "titles": len(books), "finished": finished} {
-		if got := b.figure(name); strings.ReplaceAll(got, ",", "") != strconv.Itoa(want) {
+	for name, want := range map[string]int{"came": len(visitors), "readers": len(readers), "titles": len(books), "finished": finished} {
+		if got := b.tile(name); strings.ReplaceAll(got, ",", "") != strconv.Itoa(want) {
 			t.Errorf("%s = %s, want %d", name, got, want)
 		}
 	}
@@ -344,7 +344,7 @@ func TestExploreWhoRead(t *testing.T) {
 	b.follow("classes")
 	for _, u := range b.requests() {
 		if list := filepath.Base(u.Path); list != "users" && list != "readings" {
-			t.Errorf("a class asks for %v", u)
+			t.Errorf("a class requests %v, want only users and readings", u)
 		}
 	}
 	chosen := evaluate[map[string]string](b, `Object.fromEntries(new URLSearchParams(location.hash.slice(1)))`)
@@ -379,8 +379,8 @@ func TestExploreWhoRead(t *testing.T) {
 	b.run(do(`history.back()`))
 	b.eventually(`!location.hash.includes("school=")`)
 	b.settled()
-	if came := b.text("[data-figure=came]"); came != opening {
-		t.Errorf("back at the network %s came, want %s", came, opening)
+	if visitors := b.text("[data-figure=came]"); visitors != opening {
+		t.Errorf("visitors back at the network = %s, want %s", visitors, opening)
 	}
 	b.quiet(d.url)
 }
@@ -417,14 +417,14 @@ func TestExploreAddress(t *testing.T) {
 	}
 	press(2)
 	if foot := b.text("[data-panel=books] .foot span"); !strings.HasPrefix(foot, "15 of ") || len(b.cells("books")) != 15 {
-		t.Errorf("of the books %d are shown, and it says %q", len(b.cells("books")), foot)
+		t.Errorf("%d books are shown, and the foot says %q", len(b.cells("books")), foot)
 	}
 	if got := b.numbers("books", 2); !slices.IsSortedFunc(got, func(a, b int) int { return b - a }) {
-		t.Errorf("by minutes the books have %v", got)
+		t.Errorf("minutes of books sorted by minutes = %v, want them descending", got)
 	}
 	press(2)
 	if got := b.numbers("books", 2); !slices.IsSorted(got) {
-		t.Errorf("by minutes the other way the books have %v", got)
+		t.Errorf("minutes of books sorted again = %v, want them ascending", got)
 	}
 	title := b.cells("books")[3][0]
 	b.run(enter("[data-panel=books] .search", strings.ToUpper(title)))
@@ -462,19 +462,19 @@ func TestExploreChoices(t *testing.T) {
 	}
 	want := pull(t, d.url, "schools/v1/engagements?"+query, d.schools)
 	if got := sum(b.numbers("readers", 1)); got != want.Meta.Page.TotalRows || got == 0 {
-		t.Errorf("with %s %d came, want %d", query, got, want.Meta.Page.TotalRows)
+		t.Errorf("with %s visitors by day sum to %d, want %d", query, got, want.Meta.Page.TotalRows)
 	}
 	b.run(do(`(() => { const p = document.getElementById("period"); p.value = "dates"; p.dispatchEvent(new Event("change")); })()`),
 		do(`document.getElementById("to").value = document.getElementById("from").value`), click("#dates button"))
 	b.eventually(`location.hash.includes("..")`)
 	b.settled()
 	if days := b.table("readers"); len(days) != 1 {
-		t.Errorf("one day is shown as %q", days)
+		t.Errorf("rows of one day = %q, want one", days)
 	}
 	// A year is shown by month. One that has only begun would be shown by day.
 	b.choose("#period", evaluate[string](b, `((m) => String(m.slice(0, 4) - (m.slice(5) < "05")))(document.querySelector("#period optgroup option").value)`))
 	if finished := sum(b.numbers("finished", 1)); finished == 0 || len(b.table("readers")) > 12 {
-		t.Errorf("in a year %d books are finished, in months %q", finished, b.table("readers"))
+		t.Errorf("finished books of a year = %d, in months %q", finished, b.table("readers"))
 	}
 	b.quiet(d.url)
 }
@@ -517,7 +517,7 @@ func TestExploreLibraries(t *testing.T) {
 	s := get[summary](t, d.url, "libraries/v1/summary?groupBy=library&"+b.query(), d.libraries)
 	general := s.Data.General
 	for _, name := range []string{"registeredUsers", "usersWithLogin", "loans", "readings10", "readings50"} {
-		if got := b.figure(name); strings.ReplaceAll(got, ",", "") != strconv.Itoa(general[name]) {
+		if got := b.tile(name); strings.ReplaceAll(got, ",", "") != strconv.Itoa(general[name]) {
 			t.Errorf("%s = %s, want %d", name, got, general[name])
 		}
 	}
@@ -591,7 +591,7 @@ func TestExploreLibraries(t *testing.T) {
 		t.Errorf("titles of a band = %q, want %d, the first %q", got, len(stock.Data.Rows), stock.Data.Rows[0].Title)
 	}
 	if asked := b.requests(); len(asked) != 1 || asked[0].Query().Get("snapshot") == "" {
-		t.Errorf("another band asks for %v", asked)
+		t.Errorf("requests for another band = %v, want one with a snapshot", asked)
 	}
 }
 
@@ -603,7 +603,7 @@ func TestExploreByKeyboard(t *testing.T) {
 	b.settled()
 	b.eventually(`document.activeElement.id === "period"`)
 	if stored := evaluate[string](b, "sessionStorage.lectern + localStorage.length + document.cookie"); !strings.Contains(stored, d.libraries) || !strings.HasSuffix(stored, "0") {
-		t.Errorf("the tab keeps %q, want the key in its session alone", stored)
+		t.Errorf("the tab keeps %q, want the key only in its session", stored)
 	}
 	for range 40 {
 		if evaluate[bool](b, `document.activeElement.classList.contains("frame")`) {
@@ -642,10 +642,10 @@ func TestExploreLooks(t *testing.T) {
 			t.Run(report+" "+device, func(t *testing.T) {
 				b := openBrowser(t)
 				b.speak("pt-BR")
-				b.look(width, false)
+				b.emulate(width, false)
 				b.explore(d.url, report, key)
 				for _, dark := range []bool{false, true} {
-					b.look(width, dark)
+					b.emulate(width, dark)
 					b.drawn()
 					b.accessible("minor", "moderate", "serious", "critical")
 					b.picture(fmt.Sprintf("%s-%s-%v", report, device, map[bool]string{true: "dark", false: "light"}[dark]))
@@ -662,7 +662,7 @@ func TestExploreLooks(t *testing.T) {
 			b.text(ready)
 			for device, width := range map[string]int64{"phone": 360, "desk": 1280} {
 				for _, dark := range []bool{false, true} {
-					b.look(width, dark)
+					b.emulate(width, dark)
 					if path == "/docs" {
 						b.accessible("serious", "critical") // the viewer has others of its own
 					} else {
@@ -672,7 +672,7 @@ func TestExploreLooks(t *testing.T) {
 				}
 			}
 			if away := evaluate[[]string](b, `[...document.querySelectorAll("a, link, script, img")].filter((e) => e.checkVisibility() && new URL(e.href || e.src || "", location).origin !== location.origin).map((e) => e.outerHTML)`); len(away) > 0 {
-				t.Errorf("the page points to another host: %q", away)
+				t.Errorf("the page links to another host: %q", away)
 			}
 			b.quiet(d.url)
 		})

@@ -76,7 +76,7 @@ func TestExploreTroubles(t *testing.T) {
 			b.run(click("#alert button"))
 			b.settled()
 			if said := evaluate[string](b, `document.getElementById("alert").textContent`); said != "" {
-				t.Errorf("after it the page says %q", said)
+				t.Errorf("after the button the page says %q, want nothing", said)
 			}
 		})
 	}
@@ -138,7 +138,7 @@ func TestExploreWaits(t *testing.T) {
 		t.Errorf("after %d requests the page says %q, want nothing", asked.Load(), left)
 	}
 	if len(b.table("schools")) == 0 {
-		t.Error("after a 429 there is nothing")
+		t.Error("after a 429 the page shows no schools")
 	}
 }
 
@@ -179,16 +179,16 @@ func TestExploreLarge(t *testing.T) {
 	b.frugal(d.schools)
 	for panel, want := range map[string]string{"books": "The 100 books with the most readers, of 5,000.", "schools": "The first 600 of 620."} {
 		if part := b.text(chromedp.CSS("[data-panel=" + panel + "] .part")); part != want {
-			t.Errorf("%s say %q, want %q", panel, part, want)
+			t.Errorf("below %s the page says %q, want %q", panel, part, want)
 		}
 	}
-	if came := b.figure("came"); came != "80,000" {
-		t.Errorf("came = %s", came)
+	if visitors := b.tile("came"); visitors != "80,000" {
+		t.Errorf("visitors = %s, want 80,000", visitors)
 	}
 	b.run(do(`[...document.querySelectorAll("[data-panel=schools] button")].find((e) => e.textContent === "Load all 620").click()`))
 	b.settled()
 	if rows, names := len(b.table("schools")), evaluate[int](b, `document.getElementById("school").length`); rows != 620 || names != 621 {
-		t.Errorf("%d schools are shown and %d can be chosen, want 620 and 621 with that of all", rows, names)
+		t.Errorf("%d schools are shown and %d can be chosen, want 620, and 621 with the choice of all", rows, names)
 	}
 	folder := b.downloads()
 	b.press("readers", "CSV (12 requests)")
@@ -209,19 +209,19 @@ func TestExploreLarge(t *testing.T) {
 // TestExploreStale tests that panels of the earlier choice are greyed out until their own response arrives.
 func TestExploreStale(t *testing.T) {
 	d, b := startDemo(t), openBrowser(t)
-	var holds atomic.Bool
+	var blocking atomic.Bool
 	release := make(chan bool)
 	base := between(t, d, func(w http.ResponseWriter, r *http.Request) bool {
-		if holds.Load() && r.URL.Query().Get("groupBy") == "school" {
+		if blocking.Load() && r.URL.Query().Get("groupBy") == "school" {
 			<-release
 		}
 		return false
 	})
 	b.explore(base, "schools", d.schools)
-	holds.Store(true)
+	blocking.Store(true)
 	b.run(do(`(() => { const p = document.getElementById("period"); p.selectedIndex = 1; p.dispatchEvent(new Event("change")); })()`))
 	b.eventually(`document.querySelector("[data-panel=schools]").classList.contains("stale") && !document.querySelector("[data-panel=books]").classList.contains("stale") && !document.querySelector(".tiles").classList.contains("stale")`)
-	holds.Store(false)
+	blocking.Store(false)
 	close(release)
 	b.settled()
 }
@@ -244,12 +244,12 @@ func TestExploreByWeek(t *testing.T) {
 	})
 	b.explore(base, "libraries", d.libraries)
 	if n := len(b.requests()); n > 9 {
-		t.Errorf("opening makes %d requests, want 9 at most", n)
+		t.Errorf("opening the page makes %d requests, want at most 9", n)
 	}
 	days := evaluate[int](b, `(new Date(document.getElementById("to").value) - new Date(document.getElementById("from").value)) / 86400000 + 1`)
 	loans := sum(b.numbers("lending", 1))
-	if weeks := b.table("lending"); len(weeks) != (days+6)/7 || strings.ReplaceAll(b.figure("loans"), ",", "") != strconv.Itoa(loans) {
-		t.Errorf("by week = %q, want the weeks of %d days and %s loans", weeks, days, b.figure("loans"))
+	if weeks := b.table("lending"); len(weeks) != (days+6)/7 || strings.ReplaceAll(b.tile("loans"), ",", "") != strconv.Itoa(loans) {
+		t.Errorf("by week = %q, want the weeks of %d days and %s loans", weeks, days, b.tile("loans"))
 	}
 	if part := b.text("[data-panel=lending] .part"); part != "By week." {
 		t.Errorf("the page says %q, want that it shows weeks", part)

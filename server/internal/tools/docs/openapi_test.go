@@ -16,8 +16,8 @@ var documents = map[string][]byte{"directory": openapi.Directory(settings), "sch
 
 var settings = openapi.Settings{SchoolsRate: 30, LibrariesRate: 60, SchoolsHistory: calendar.MustParse("2026-01-01"), LibrariesHistory: calendar.MustParse("2026-07-21")}
 
-// mindCalendar makes the validator refuse dates that the calendar does not have.
-func mindCalendar() {
+// validateDates makes the validator refuse dates that the calendar does not have.
+func validateDates() {
 	openapi3.DefineStringFormatValidator("date", openapi3.NewCallbackValidator(func(s string) error {
 		_, err := calendar.Parse(s)
 		return err
@@ -59,7 +59,7 @@ func TestOperationsAreDescribed(t *testing.T) {
 				for method, op := range item.Operations() {
 					at := method + " " + path
 					if other, taken := ids[op.OperationID]; taken || op.OperationID == "" {
-						t.Errorf("%s is named %q, as %q", at, op.OperationID, other)
+						t.Errorf("%s has the operation id %q, which is empty or also that of %q", at, op.OperationID, other)
 					}
 					ids[op.OperationID] = at
 					described(t, at, op)
@@ -135,11 +135,11 @@ func TestServers(t *testing.T) {
 	for name, document := range documents {
 		doc := load(t, document)
 		if len(doc.Servers) != 1 || doc.Servers[0].URL != "/" {
-			t.Errorf("%s: servers = %v, want / alone", name, doc.Servers)
+			t.Errorf("%s: servers = %v, want only /", name, doc.Servers)
 		}
 		for path := range doc.Paths.Map() {
 			if !strings.HasPrefix(path, "/api") {
-				t.Errorf("%s: path %s", name, path)
+				t.Errorf("%s: path %s, want it below /api", name, path)
 			}
 		}
 	}

@@ -60,11 +60,11 @@ func TestSameParametersSameBytes(t *testing.T) {
 			}
 			one, again, other := of(3), of(3), of(4)
 			if !maps.Equal(one, again) {
-				t.Errorf("%s of %+v twice have different bytes", g.name, p)
+				t.Errorf("%s with %+v differs in a second run", g.name, p)
 			}
 			for name := range one {
 				if strings.HasPrefix(name, g.file) && one[name] == other[name] {
-					t.Errorf("%s of different seeds are the same", name)
+					t.Errorf("%s of different seeds is the same", name)
 				}
 			}
 		}
@@ -116,13 +116,13 @@ func TestPiecesAreTheWholeFeed(t *testing.T) {
 	}
 	inPieces, err := generate.Schools(t.Context(), dir, p)
 	if err != nil || !maps.Equal(inPieces, sum) {
-		t.Errorf("%v, %v in pieces, want %v", inPieces, err, sum)
+		t.Errorf("Schools in pieces = %v, %v, want %v", inPieces, err, sum)
 	}
 	if _ = p.Take(); !maps.Equal(pieces, whole) {
 		t.Error("the pieces differ from the whole feed")
 	}
 	p.Take = func() error { return os.ErrClosed }
 	if _, err := generate.Schools(t.Context(), dir, p); !errors.Is(err, os.ErrClosed) || len(files(t, dir)) > 0 {
-		t.Errorf("a piece that is not taken: %v, %d files left", err, len(files(t, dir)))
+		t.Errorf("Schools with a Take that fails = %v and %d files, want its error and none", err, len(files(t, dir)))
 	}
 }

@@ -27,8 +27,8 @@ type libraryContent struct {
 	renewals     []renewal
 	reservations []libraries.Reservation
 	sessions     []session
-	previews     []deed
-	activity     []deed
+	previews     []event
+	activity     []event
 	suggestions  []libraries.Request
 }
 
@@ -38,13 +38,13 @@ type renewal struct {
 	at                 time.Time
 }
 type session struct {
-	deed
+	event
 	seconds  int64
 	mode     libraries.Mode
 	format   libraries.Format
 	progress libraries.Progress
 }
-type deed struct {
+type event struct {
 	id           string
 	reader, book int64
 	at           time.Time
@@ -71,17 +71,17 @@ func readLibraries(t *testing.T, dir string) (c libraryContent) {
 	})
 	c.reservations = rows(t, folder, "reservations", same[libraries.Reservation])
 	c.sessions = rows(t, folder, "sessions", func(r intake.SessionRow) (s session, err error) {
-		s.deed, s.seconds = deed{string(r.ID), r.Reader, r.Book, r.Start}, r.Seconds
+		s.event, s.seconds = event{string(r.ID), r.Reader, r.Book, r.Start}, r.Seconds
 		s.mode, _ = libraries.ParseMode(string(r.Mode))
 		s.format, _ = libraries.ParseFormat(string(r.Format))
 		s.progress, err = libraries.ParseProgress(string(r.Progress))
 		return s, err
 	})
-	c.previews = rows(t, folder, "previews", func(r intake.PreviewRow) (deed, error) {
-		return deed{string(r.ID), r.Reader, r.Book, r.Viewed}, nil
+	c.previews = rows(t, folder, "previews", func(r intake.PreviewRow) (event, error) {
+		return event{string(r.ID), r.Reader, r.Book, r.Viewed}, nil
 	})
-	c.activity = rows(t, folder, "activity", func(r intake.ActivityRow) (deed, error) {
-		return deed{string(r.ID), r.Reader, 0, r.At}, nil
+	c.activity = rows(t, folder, "activity", func(r intake.ActivityRow) (event, error) {
+		return event{string(r.ID), r.Reader, 0, r.At}, nil
 	})
 	c.suggestions = rows(t, folder, "suggestions", same[libraries.Request])
 	return c
@@ -162,9 +162,9 @@ func TestLibrariesShape(t *testing.T) {
 		{"renewals", len(c.renewals) * 100 / users, 40, 120},
 		{"titles", int(sum["books"]), 200, 200},
 		{"late sessions, per mille", late * 1000 / len(c.sessions), 5, 30},
-		{"readers that never come, per mille", (users - len(perReader)) * 1000 / users, 300, 450},
-		{"most events of a reader's day", busiest, 20, 100},
-		{"sessions of the tenth of titles that is read most, per mille", head * 1000 / len(c.sessions), 200, 700},
+		{"readers who are never active, per mille", (users - len(perReader)) * 1000 / users, 300, 450},
+		{"most events of a reader in a day", busiest, 20, 100},
+		{"sessions of the most read tenth of titles, per mille", head * 1000 / len(c.sessions), 200, 700},
 	} {
 		if share.got < share.low || share.got > share.high {
 			t.Errorf("%s = %d, want %d to %d", share.name, share.got, share.low, share.high)
@@ -219,8 +219,8 @@ func TestLibrariesHasEveryCase(t *testing.T) {
 		note("reader without city", r.City == "" && r.State != "")
 		note("reader without state", r.State == "")
 		note("reader with a region", r.RA != "")
-		note("reader never confirmed", r.Confirmed.IsZero())
-		note("reader never seen", r.LastLogin.IsZero())
+		note("unconfirmed reader", r.Confirmed.IsZero())
+		note("reader who never signed in", r.LastLogin.IsZero())
 		note("registered in the history", r.Registered >= libraries.HistoryStart)
 		note("deactivated before the history", r.Status == libraries.ReaderDeactivated && r.DeletedAt < libraries.HistoryStart)
 		note("deactivated in the history", r.Status == libraries.ReaderDeactivated && r.DeletedAt >= libraries.HistoryStart)

@@ -182,15 +182,15 @@ func TestHabits(t *testing.T) {
 		{"segments without a speed, per mille", none * 1000 / n, 15, 25},
 		// one view in twenty, and the first views of a book that is taken again
 		{"segments that go back, per mille", back * 1000 / n, 40, 320},
-		{"segments a user", n / users, 1800, 2200},
-		{"books a user, times ten", len(reached) * 10 / users, 220, 280},
+		{"segments per user", n / users, 1800, 2200},
+		{"books per user, times ten", len(reached) * 10 / users, 220, 280},
 		{"days with an access, per mille", userDays * 1000 / (users * days), 450, 500},
 		{"segments at night, per mille", night * 1000 / n, 1, 40},
 		{"segments in the evening, per mille", evening * 1000 / n, 270, 450},
 		{"segments on weekends, per mille", weekend * 1000 / n, 120, 210},
-		{"users that come more than four days in five, per mille", daily * 1000 / users, 50, 300},
-		{"users that never read, per mille", (users - len(readers)) * 1000 / users, 100, 250},
-		{"users that never come, per mille", (users - len(present)) * 1000 / users, 40, 130},
+		{"users active on more than four days in five, per mille", daily * 1000 / users, 50, 300},
+		{"users who never read, per mille", (users - len(readers)) * 1000 / users, 100, 250},
+		{"users who are never active, per mille", (users - len(present)) * 1000 / users, 40, 130},
 	} {
 		if share.got < share.low || share.got > share.high {
 			t.Errorf("%s = %d, want %d to %d", share.name, share.got, share.low, share.high)

@@ -88,13 +88,13 @@ func TestWorlds(t *testing.T) {
 	w.begin(add)
 	w.acknowledged(add) // doubled before, after, or not yet
 	if w.agree(is(3)) == nil {
-		t.Error("a number that cannot be agrees")
+		t.Error("agree accepts an impossible number")
 	}
 	if err := w.agree(is(8)); err != nil {
 		t.Error(err)
 	}
 	if err := caught(func() { w.refused(double) }); !isDifference(err) {
-		t.Errorf("a change that was observed is refused: %v, want a difference", err)
+		t.Errorf("refused of an observed change = %v, want a difference", err)
 	}
 }
 

@@ -92,7 +92,7 @@ func finds(t *testing.T, what string, wrong []string, words ...string) {
 	if !slices.ContainsFunc(wrong, func(text string) bool {
 		return !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(text, word) })
 	}) {
-		t.Errorf("%s: found %q, want something of %q", what, wrong, words)
+		t.Errorf("%s: found %q, want a finding with %q", what, wrong, words)
 	}
 }
 
@@ -107,7 +107,7 @@ func TestDeep(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		filled(t, db)
 		if wrong := run(t, &check.Checker{DB: db}, true); len(wrong) > 0 {
-			t.Fatalf("a good database: %q", wrong)
+			t.Fatalf("findings in a good database = %q", wrong)
 		}
 		for tenant, kinds := range map[string][]snapshot.Kind{"partner acme": schoolsdb.Kinds, "library rede": librariesdb.Kinds} {
 			for _, k := range kinds {
@@ -124,14 +124,14 @@ func TestDeep(t *testing.T) {
 				b.insert(t, db)
 				b.data = snapshot.Seal(auth.Tenant(b.tenant), k, snapshot.Block{BlockKey: snapshot.BlockKey{A: b.a, B: b.b}, Data: []byte{200, 1, 2}})
 				b.set(t, db, b.data)
-				finds(t, "a block of another form of "+k.Name, run(t, &check.Checker{DB: db}, true), tenant)
+				finds(t, "a malformed block of "+k.Name, run(t, &check.Checker{DB: db}, true), tenant)
 				b.remove(t, db)
 				b.data = b.was
 				b.insert(t, db)
 			}
 		}
 		if wrong := run(t, &check.Checker{DB: db}, true); len(wrong) > 0 {
-			t.Fatalf("mended: %q", wrong)
+			t.Fatalf("findings after the repair = %q", wrong)
 		}
 	})
 }
@@ -159,7 +159,7 @@ func TestSetUp(t *testing.T) {
 		finds(t, "a newer schema", run(t, &check.Checker{DB: db}, true), "schema", "newer")
 		exec(t, db, `DELETE FROM bun_migrations WHERE name = '99990101000000'`)
 		later := func() time.Time { return time.Now().Add(time.Hour) }
-		finds(t, "a clock of trials", run(t, &check.Checker{DB: db, Clock: later}, false), "clock", "LECTERN_CLOCK")
+		finds(t, "a clock that is set", run(t, &check.Checker{DB: db, Clock: later}, false), "clock", "LECTERN_CLOCK")
 		must[directory.PartnerID](t)(directorydb.CreatePartner(t.Context(), db, "acme", "Acme"))
 		exec(t, db, `UPDATE snapshots SET began = began + 600000000`)
 		finds(t, "a clock that was ahead", run(t, &check.Checker{DB: db}, false), "clock", "10m0s from now")
@@ -193,7 +193,7 @@ func TestKey(t *testing.T) {
 	}
 	file := strings.TrimPrefix(db.URL, "sqlite:") + ".key"
 	if wrong := run(t, &check.Checker{DB: db}, false); len(wrong) > 0 {
-		t.Fatalf("a good key: %q", wrong)
+		t.Fatalf("findings with a good key = %q", wrong)
 	}
 	change := func(f func() error) {
 		t.Helper()
@@ -206,7 +206,7 @@ func TestKey(t *testing.T) {
 	change(func() error { return os.Chmod(file, 0o600) })
 	if os.Getuid() == 0 {
 		change(func() error { return os.Chown(file, 65534, 65534) })
-		finds(t, "another's key", run(t, &check.Checker{DB: db}, false), "key of the secrets", "is not of who owns")
+		finds(t, "a key file of another user", run(t, &check.Checker{DB: db}, false), "key of the secrets", "is not of who owns")
 		change(func() error { return os.Chown(file, 0, 0) })
 	}
 	finds(t, "another key", run(t, &check.Checker{DB: db, Key: make([]byte, 32)}, false), "key of the secrets", "1-1")
@@ -227,7 +227,7 @@ func TestServed(t *testing.T) {
 			return nil
 		}}
 		if err := c.Run(t.Context(), false); err != nil || c.Wrong() > 0 || len(said) != 1 || !strings.Contains(said[0], want) {
-			t.Errorf("%q, %v, %d wrong, want %q", said, err, c.Wrong(), want)
+			t.Errorf("Run tells %q, %v, %d wrong, want %q", said, err, c.Wrong(), want)
 		}
 		release()
 	}
@@ -245,7 +245,7 @@ func TestStop(t *testing.T) {
 			return nil
 		}}
 		if err := c.Run(ctx, true); !errors.Is(err, context.Canceled) {
-			t.Errorf("a check that is stopped = %v", err)
+			t.Errorf("Run, canceled = %v, want context.Canceled", err)
 		}
 	})
 }
