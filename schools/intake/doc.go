@@ -51,7 +51,8 @@
 // written once in a load. Sorting a second time by day costs little, because a user's day is one small record by then.
 // No step needs all events in memory, as a feed may have more of them than memory holds. Accounts are in memory while their
 // file is validated. After that only the numbers of their references are, and the accounts that are new or changed: the loader
-// lets go of the rest ([Intake.TablesRead], [Intake.EventsRead]), and the last step reads rows and accounts again if it validates again.
+// lets go of the rest ([Intake.TablesRead], [Intake.EventsRead]), and the last step reads rows and accounts again if it
+// validates again.
 //
 // The package does not know files, formats or databases.
 package intake

@@ -108,7 +108,7 @@ func TestNowMovesWhatWaits(t *testing.T) {
 			t.Errorf("snapshot %+v with %d loans, want both published at once", at, len(f.loans()))
 		}
 		if f.now = clock(t, "13:00:00"); f.access() != at {
-			t.Errorf("at the hour: snapshot %+v, want still %+v", f.access(), at)
+			t.Errorf("at the hour: snapshot %+v, want the same as before, %+v", f.access(), at)
 		}
 	})
 }
