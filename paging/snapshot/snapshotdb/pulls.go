@@ -37,26 +37,24 @@ func (s *Store) BeginPull(ctx context.Context, k snapshot.PullKey, at snapshot.S
 	}
 	had, ok, err := s.pull(ctx, k)
 	if err == nil && (!ok || !again(had)) {
-		err = s.putPull(ctx, k, pull{at, now.UnixMicro(), now.UnixMicro()}, !ok)
+		err = s.putPull(ctx, k, pull{at: at, began: now.UnixMicro(), asked: now.UnixMicro()}, !ok)
 	}
 	return ofTenant(k.Tenant, "pull", err)
 }
 
-// Pull returns the snapshot from which the later pages of a query are answered, and records that the pull goes on. ok
-// is false if the first page was not requested within the last 24 hours. A recent pull of the current snapshot is not
-// looked up: no other process can have begun the pull again with a later one.
-func (s *Store) Pull(ctx context.Context, k snapshot.PullKey, current snapshot.Snapshot, now time.Time) (at snapshot.Snapshot, ok bool, err error) {
+// Pull returns the snapshot from which the later pages of a query are answered, and KeptFrom of it, or zero if that is
+// not known. It records that the pull goes on. ok is false if the first page was not requested within the last 24
+// hours. A recent pull of the current snapshot is not looked up: no other process can have begun the pull again with a
+// later one.
+func (s *Store) Pull(ctx context.Context, k snapshot.PullKey, current snapshot.Snapshot, now time.Time) (at snapshot.Snapshot, from time.Time, ok bool, err error) {
 	if had, ok := s.Recent.pull(k); ok && had.at == current && !had.touchDue(now) && !had.over(now) {
-		return had.at, true, nil
+		return had.at, time.Time{}, true, nil
 	}
 	had, ok, err := s.pull(ctx, k)
 	if ok = ok && !had.over(now); ok {
 		err = s.touchPull(ctx, k, had, now)
 	}
-	if err != nil || !ok {
-		return snapshot.Snapshot{}, false, ofTenant(k.Tenant, "pull", err)
-	}
-	return had.at, true, nil
+	return had.at, had.from, ok && err == nil, ofTenant(k.Tenant, "pull", err)
 }
 
 // UsePull records that a client names a snapshot, which the key contains, so that it is retained as that of a pull.
@@ -101,6 +99,7 @@ func (s *Store) superseded(ctx context.Context, t auth.Tenant, at snapshot.Versi
 // pull is a stored pull. Its instants are microseconds since 1970.
 type pull struct {
 	at           snapshot.Snapshot
+	from         time.Time // KeptFrom of at; zero if it is not retained, or was not looked up
 	began, asked int64
 }
 
@@ -142,13 +141,17 @@ func (r *Recent) keep(k snapshot.PullKey, p pull) {
 	r.pulls[k] = p
 }
 
-// pull reads a pull, of whatever age.
+// pull reads a pull, of whatever age, and KeptFrom of its snapshot.
 func (s *Store) pull(ctx context.Context, k snapshot.PullKey) (p pull, ok bool, err error) {
 	err = s.DB.QueryRowContext(ctx,
-		`SELECT registers, facts, day, began, asked
-		   FROM pulls
-		  WHERE tenant_id = ? AND budget = ? AND query = ?`,
-		k.Tenant, k.Budget, k.Query).Scan(&p.at.Registers, &p.at.Facts, &p.at.Of, &p.began, &p.asked)
+		`SELECT p.registers, p.facts, p.day, coalesce(s.facts_from, 0), p.began, p.asked
+		   FROM pulls p
+		   JOIN versions v ON v.tenant_id = p.tenant_id
+		   LEFT JOIN snapshots s
+		     ON s.tenant_id = p.tenant_id AND s.registers = p.registers AND s.facts = p.facts
+		    AND p.registers >= v.oldest_registers AND p.facts >= v.oldest_facts
+		  WHERE p.tenant_id = ? AND p.budget = ? AND p.query = ?`,
+		k.Tenant, k.Budget, k.Query).Scan(&p.at.Registers, &p.at.Facts, &p.at.Of, (*instant)(&p.from), &p.began, &p.asked)
 	if errors.Is(err, sql.ErrNoRows) {
 		return pull{}, false, nil
 	}

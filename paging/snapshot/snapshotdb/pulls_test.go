@@ -66,7 +66,7 @@ func TestPull(t *testing.T) {
 			{snapshotdb.PullFor - time.Microsecond, true, 24*3600 - 1},
 			{snapshotdb.PullFor, false, 24*3600 - 1},
 		} {
-			got, ok, err := s.Pull(ctx, k, snapshot.Snapshot{}, begun.Add(tt.after))
+			got, _, ok, err := s.Pull(ctx, k, snapshot.Snapshot{}, begun.Add(tt.after))
 			if err != nil || ok != tt.ok || ok && got != at {
 				t.Errorf("Pull after %v = %v, %t, %v, want %t", tt.after, got, ok, err, tt.ok)
 			}
@@ -75,7 +75,7 @@ func TestPull(t *testing.T) {
 			}
 		}
 		for _, other := range []snapshot.PullKey{{Tenant: tenant + 1, Budget: 2, Query: "q"}, {Tenant: tenant, Budget: 3, Query: "q"}, {Tenant: tenant, Budget: 2, Query: "p"}} {
-			if _, ok, err := s.Pull(ctx, other, snapshot.Snapshot{}, begun); ok || err != nil {
+			if _, _, ok, err := s.Pull(ctx, other, snapshot.Snapshot{}, begun); ok || err != nil {
 				t.Errorf("Pull(%v) = %t, %v, want none", other, ok, err)
 			}
 		}
@@ -100,7 +100,7 @@ func TestPullBegunAgain(t *testing.T) {
 			if began, asked := pulls(t, s, k, *now); began != tt.began || asked != tt.began {
 				t.Errorf("after %d s: began at %d, last request at %d, want %d", tt.after, began, asked, tt.began)
 			}
-			if got, ok, err := s.Pull(t.Context(), k, snapshot.Snapshot{}, now.Add(time.Duration(tt.after)*time.Second)); got != at || !ok || err != nil {
+			if got, _, ok, err := s.Pull(t.Context(), k, snapshot.Snapshot{}, now.Add(time.Duration(tt.after)*time.Second)); got != at || !ok || err != nil {
 				t.Errorf("Pull after %d s = %v, %t, %v, want %v", tt.after, got, ok, err, at)
 			}
 		}
@@ -131,7 +131,7 @@ func TestRecentPulls(t *testing.T) {
 		}
 		find := func(current snapshot.Snapshot, seconds int, want bool) {
 			t.Helper()
-			got, ok, err := s.Pull(ctx, k, current, now.Add(time.Duration(seconds)*time.Second))
+			got, _, ok, err := s.Pull(ctx, k, current, now.Add(time.Duration(seconds)*time.Second))
 			if err != nil || ok != want || ok && got != at {
 				t.Errorf("Pull after %d s = %v, %t, %v, want %t", seconds, got, ok, err, want)
 			}
@@ -180,7 +180,7 @@ func TestPullsOfABudget(t *testing.T) {
 		}
 		begin(2, 999)
 		found := func(budget int64, i int) bool {
-			_, ok, err := s.Pull(ctx, snapshot.PullKey{Tenant: tenant, Budget: budget, Query: fmt.Sprint(i)}, snapshot.Snapshot{}, now.Add(2*time.Second))
+			_, _, ok, err := s.Pull(ctx, snapshot.PullKey{Tenant: tenant, Budget: budget, Query: fmt.Sprint(i)}, snapshot.Snapshot{}, now.Add(2*time.Second))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -230,7 +230,8 @@ func TestUsePull(t *testing.T) {
 	})
 }
 
-// TestKept tests that a snapshot is retained if it existed and neither of its versions is older than the oldest one.
+// TestKept tests that a snapshot is retained if it existed and neither of its versions is older than the oldest one, and
+// that the look-up of a pull says the same of its snapshot.
 func TestKept(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		s, tenant, now := newStore(t, db)
@@ -241,6 +242,13 @@ func TestKept(t *testing.T) {
 			from, err := s.KeptFrom(t.Context(), tenant, at)
 			if !errors.Is(err, wantErr) || !from.Equal(want) {
 				t.Errorf("%s: KeptFrom = %v, %v, want %v, %v", rule, from, err, want, wantErr)
+			}
+			k := snapshot.PullKey{Tenant: tenant, Query: rule}
+			if err := s.BeginPull(t.Context(), k, snapshot.Snapshot{Versions: at}, *now); err != nil {
+				t.Fatal(err)
+			}
+			if _, from, ok, err := s.Pull(t.Context(), k, snapshot.Snapshot{}, *now); !from.Equal(want) || !ok || err != nil {
+				t.Errorf("%s: facts of a pull from %v, %t, %v, want %v", rule, from, ok, err, want)
 			}
 		}
 		none := time.Time{}

@@ -203,7 +203,7 @@ func TestPullKeeps(t *testing.T) {
 				for range 3 {
 					s.after(5 * time.Minute)
 				}
-				if _, ok, err := s.Pull(t.Context(), key, snapshot.Snapshot{}, *s.now); err != nil || ok != (s.now.Sub(begun) < 24*time.Hour) {
+				if _, _, ok, err := s.Pull(t.Context(), key, snapshot.Snapshot{}, *s.now); err != nil || ok != (s.now.Sub(begun) < 24*time.Hour) {
 					t.Fatalf("Pull after %v = %t, %v, want it found for less than 24 hours", s.now.Sub(begun), ok, err)
 				}
 			}
@@ -243,7 +243,7 @@ func TestPullWindow(t *testing.T) {
 		s.after(5 * time.Minute)
 		third := s.load(nil, 1, "c")
 		for range 26 { // a pull of the removed snapshot continues
-			if _, _, err := s.Pull(t.Context(), key, snapshot.Snapshot{}, *s.now); err != nil {
+			if _, _, _, err := s.Pull(t.Context(), key, snapshot.Snapshot{}, *s.now); err != nil {
 				t.Fatal(err)
 			}
 			s.after(5 * time.Minute)

@@ -139,8 +139,8 @@ func (noPulls) BeginPull(context.Context, snapshot.PullKey, snapshot.Snapshot, t
 	return nil
 }
 
-func (noPulls) Pull(context.Context, snapshot.PullKey, snapshot.Snapshot, time.Time) (at snapshot.Snapshot, ok bool, err error) {
-	return at, false, nil
+func (noPulls) Pull(context.Context, snapshot.PullKey, snapshot.Snapshot, time.Time) (at snapshot.Snapshot, from time.Time, ok bool, err error) {
+	return at, from, false, nil
 }
 
 func (noPulls) UsePull(context.Context, snapshot.PullKey, snapshot.Snapshot, time.Time) error {

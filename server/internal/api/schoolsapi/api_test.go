@@ -95,9 +95,9 @@ func (p pulls) BeginPull(_ context.Context, k snapshot.PullKey, at snapshot.Snap
 	return nil
 }
 
-func (p pulls) Pull(_ context.Context, k snapshot.PullKey, _ snapshot.Snapshot, _ time.Time) (snapshot.Snapshot, bool, error) {
-	at, ok := p[k]
-	return at, ok, nil
+func (p pulls) Pull(_ context.Context, k snapshot.PullKey, _ snapshot.Snapshot, _ time.Time) (at snapshot.Snapshot, from time.Time, ok bool, err error) {
+	at, ok = p[k]
+	return at, from, ok, nil
 }
 
 func (p pulls) UsePull(ctx context.Context, k snapshot.PullKey, at snapshot.Snapshot, now time.Time) error {

@@ -175,11 +175,12 @@ func (f *Front) reply(ctx context.Context, r request) (Reply, error) {
 		if err != nil || day != today && invalid == nil && p.pull == now.pull {
 			continue
 		}
-		at, ok, err := f.Pulls.Pull(ctx, r.pullKey(p.pull), r.Now, r.Time)
+		at, from, ok, err := f.Pulls.Pull(ctx, r.pullKey(p.pull), r.Now, r.Time)
 		if err != nil {
 			return p, err
 		}
-		if then, err := f.ask(r, at, f.Day(at)); ok && err == nil && then.pull == p.pull {
+		then, err := f.ask(r, at, f.Day(at))
+		if then.from = from; ok && err == nil && then.pull == p.pull {
 			return then, nil
 		}
 	}

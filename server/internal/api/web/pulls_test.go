@@ -46,22 +46,28 @@ func TestReportOfASnapshot(t *testing.T) {
 	for _, tt := range []struct {
 		rule   string
 		at     snapshot.Versions
+		pulled bool // the look-up of its pull has found the snapshot
 		keeper keeper
 		failed error
 		runs   bool
 		want   error
 	}{
-		{"current", now, keeper{}, nil, true, nil},
-		{"current, fails", now, keeper{}, boom, true, boom},
-		{"earlier", then, keeper{questions: 2}, nil, true, nil},
-		{"earlier, fails", then, keeper{questions: 2}, boom, true, boom},
-		{"expired", then, keeper{}, nil, false, web.ErrGone},
-		{"expires during the report", then, keeper{questions: 1}, nil, true, web.ErrGone},
-		{"expires during the report, fails", then, keeper{questions: 1}, boom, true, web.ErrGone},
-		{"without a database", then, keeper{err: boom}, nil, false, boom},
+		{"current", now, false, keeper{}, nil, true, nil},
+		{"current, fails", now, false, keeper{}, boom, true, boom},
+		{"earlier", then, false, keeper{questions: 2}, nil, true, nil},
+		{"earlier, fails", then, false, keeper{questions: 2}, boom, true, boom},
+		{"expired", then, false, keeper{}, nil, false, web.ErrGone},
+		{"expires during the report", then, false, keeper{questions: 1}, nil, true, web.ErrGone},
+		{"expires during the report, fails", then, false, keeper{questions: 1}, boom, true, web.ErrGone},
+		{"of a pull", then, true, keeper{questions: 1}, nil, true, nil},
+		{"of a pull, expires during the report", then, true, keeper{}, nil, true, web.ErrGone},
+		{"without a database", then, false, keeper{err: boom}, nil, false, boom},
 	} {
 		ran := false
 		s := web.Snapshots{Caller: web.Caller{Now: snapshot.Snapshot{Versions: now}, From: time.Unix(9, 0)}, At: snapshot.Snapshot{Versions: tt.at}}
+		if tt.pulled {
+			s.SetFrom(time.Unix(7, 0))
+		}
 		_, err := find(&tt.keeper, web.Reply{Snapshots: s, Read: func(_ context.Context, _ web.Snapshots, from time.Time) (web.Content, error) {
 			ran = true
 			if want := map[bool]int64{true: 9, false: 7}[tt.at == now]; from.Unix() != want {

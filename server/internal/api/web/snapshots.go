@@ -20,9 +20,9 @@ type Pulls interface {
 	KeptFrom(ctx context.Context, t auth.Tenant, at snapshot.Versions) (time.Time, error)
 	// BeginPull notes that a query's first page was answered from a snapshot.
 	BeginPull(ctx context.Context, k snapshot.PullKey, at snapshot.Snapshot, now time.Time) error
-	// Pull returns the snapshot for the later pages of a query, if its first page was asked within 24 hours. present is the
-	// current snapshot.
-	Pull(ctx context.Context, k snapshot.PullKey, present snapshot.Snapshot, now time.Time) (at snapshot.Snapshot, ok bool, err error)
+	// Pull returns the snapshot for the later pages of a query, if its first page was asked within 24 hours, and KeptFrom of it, or
+	// zero if that is not known. present is the current snapshot.
+	Pull(ctx context.Context, k snapshot.PullKey, present snapshot.Snapshot, now time.Time) (at snapshot.Snapshot, from time.Time, ok bool, err error)
 	// UsePull notes that a request names a snapshot, so that it is kept like that of a pull.
 	UsePull(ctx context.Context, k snapshot.PullKey, at snapshot.Snapshot, now time.Time) error
 }
@@ -55,6 +55,7 @@ type Snapshots struct {
 	Since *snapshot.Snapshot // of an earlier answer to the query; nil but with changedSince
 
 	query snapshot.Query // as it was asked
+	from  time.Time      // KeptFrom of At if it is known from Pull, else zero
 }
 
 // readSince reads the parameter changedSince. With it, the route's period must be given, since its defaults differ from day to
@@ -105,7 +106,10 @@ func (c Caller) pullKey(query string) snapshot.PullKey {
 // readFrom returns since when the facts of the answer's snapshot are current. Snapshots that the request names are used like
 // those of pulls. The error is ErrGone if one of them has expired.
 func (s Snapshots) readFrom(ctx context.Context, p Pulls) (from time.Time, err error) {
-	if from, err = s.keptFrom(ctx, p); err != nil {
+	if from = s.from; from.IsZero() || s.Since != nil {
+		from, err = s.keptFrom(ctx, p)
+	}
+	if err != nil {
 		return from, err
 	}
 	if s.Since != nil {
