@@ -27,7 +27,7 @@ func TestSets(t *testing.T) {
 		alone := b.count()
 		a.join(b)
 		if a.count() != int64(len(want)) || b.count() != alone {
-			t.Fatalf("%d titles: count %d, want %d; the set that was added has %d, want %d as before", titles, a.count(), len(want), b.count(), alone)
+			t.Fatalf("%d titles: count of the union = %d, want %d; count of the other set = %d, want %d", titles, a.count(), len(want), b.count(), alone)
 		}
 		for rank := range titles + 2000 {
 			if a.has(rank) != want[rank] {

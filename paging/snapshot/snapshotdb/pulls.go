@@ -149,7 +149,7 @@ func (s *Store) pull(ctx context.Context, k snapshot.PullKey) (p pull, ok bool, 
 		   JOIN versions v ON v.tenant_id = p.tenant_id
 		   LEFT JOIN snapshots s
 		     ON s.tenant_id = p.tenant_id AND s.registers = p.registers AND s.facts = p.facts
-		    AND p.registers >= v.oldest_registers AND p.facts >= v.oldest_facts
+		    AND `+retained+`
 		  WHERE p.tenant_id = ? AND p.budget = ? AND p.query = ?`,
 		k.Tenant, k.Budget, k.Query).Scan(&p.at.Registers, &p.at.Facts, &p.at.Of, (*instant)(&p.from), &p.began, &p.asked)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -196,18 +196,20 @@ func (s *Store) touchPull(ctx context.Context, k snapshot.PullKey, p pull, now t
 	return err
 }
 
+// retained is the condition that a row s of snapshots is retained, by its tenant's row v of versions.
+const retained = `s.registers >= v.oldest_registers AND s.facts >= v.oldest_facts`
+
 // KeptFrom returns when the facts of a snapshot became current, zero before the first load. The error is
 // snapshot.ErrGone if the snapshot is not retained, or never was the tenant's. A reader of a snapshot that is not
 // current calls it before its first statement and again after its last.
 func (s *Store) KeptFrom(ctx context.Context, t auth.Tenant, at snapshot.Versions) (from time.Time, err error) {
-	var registers, facts int64
 	err = s.DB.QueryRowContext(ctx,
-		`SELECT s.facts_from, v.oldest_registers, v.oldest_facts
+		`SELECT s.facts_from
 		   FROM snapshots s
 		   JOIN versions v ON v.tenant_id = s.tenant_id
-		  WHERE s.tenant_id = ? AND s.registers = ? AND s.facts = ?`,
-		t, at.Registers, at.Facts).Scan((*instant)(&from), &registers, &facts)
-	if errors.Is(err, sql.ErrNoRows) || err == nil && (at.Registers < registers || at.Facts < facts) {
+		  WHERE s.tenant_id = ? AND s.registers = ? AND s.facts = ? AND `+retained,
+		t, at.Registers, at.Facts).Scan((*instant)(&from))
+	if errors.Is(err, sql.ErrNoRows) {
 		return time.Time{}, snapshot.ErrGone
 	}
 	return from, ofTenant(t, "snapshots", err)

@@ -179,8 +179,8 @@ func (f *Front) reply(ctx context.Context, r request) (Reply, error) {
 		if err != nil {
 			return p, err
 		}
-		then, err := f.ask(r, at, f.Day(at))
-		if then.from = from; ok && err == nil && then.pull == p.pull {
+		if then, err := f.ask(r, at, f.Day(at)); ok && err == nil && then.pull == p.pull {
+			then.from = from
 			return then, nil
 		}
 	}

@@ -109,10 +109,7 @@ func (s Snapshots) readFrom(ctx context.Context, p Pulls) (from time.Time, err e
 	if from = s.from; from.IsZero() || s.Since != nil {
 		from, err = s.keptFrom(ctx, p)
 	}
-	if err != nil {
-		return from, err
-	}
-	if s.Since != nil {
+	if err == nil && s.Since != nil {
 		err = s.use(ctx, p, *s.Since)
 	}
 	if err == nil && s.Given {
