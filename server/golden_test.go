@@ -45,20 +45,20 @@ const (
 func demoTime() time.Time { return time.Date(2026, 9, 19, 12, 30, 0, 0, time.UTC) }
 
 // demoBooks are the titles of the schools. The ISBNs are from a range that no country has.
-const demoBooks = `title,author,isbn13
-Dom Casmurro,Machado de Assis,9799000000019
-Iracema,José de Alencar,9799000000026
-O Cortiço,Aluísio Azevedo,9799000000033
-A Moreninha,Joaquim Manuel de Macedo,9799000000040
-Inocência,Visconde de Taunay,
-Úrsula,Maria Firmina dos Reis,9799000000057
-Memórias de um Sargento de Milícias,Manuel Antônio de Almeida,9799000000064
-A Escrava Isaura,Bernardo Guimarães,9799000000071
-O Ateneu,Raul Pompeia,9799000000088
-Os Sertões,Euclides da Cunha,9799000000095
-Clara dos Anjos,Lima Barreto,9799000000101
-A Falência,Júlia Lopes de Almeida,
-`
+var demoBooks = []generate.Title{
+	{Name: "Dom Casmurro", Author: "Machado de Assis", ISBN: "9799000000019"},
+	{Name: "Iracema", Author: "José de Alencar", ISBN: "9799000000026"},
+	{Name: "O Cortiço", Author: "Aluísio Azevedo", ISBN: "9799000000033"},
+	{Name: "A Moreninha", Author: "Joaquim Manuel de Macedo", ISBN: "9799000000040"},
+	{Name: "Inocência", Author: "Visconde de Taunay"},
+	{Name: "Úrsula", Author: "Maria Firmina dos Reis", ISBN: "9799000000057"},
+	{Name: "Memórias de um Sargento de Milícias", Author: "Manuel Antônio de Almeida", ISBN: "9799000000064"},
+	{Name: "A Escrava Isaura", Author: "Bernardo Guimarães", ISBN: "9799000000071"},
+	{Name: "O Ateneu", Author: "Raul Pompeia", ISBN: "9799000000088"},
+	{Name: "Os Sertões", Author: "Euclides da Cunha", ISBN: "9799000000095"},
+	{Name: "Clara dos Anjos", Author: "Lima Barreto", ISBN: "9799000000101"},
+	{Name: "A Falência", Author: "Júlia Lopes de Almeida"},
+}
 
 // newDemo serves the demo on an empty database with the given clock. Each edit changes the configuration.
 func newDemo(t *testing.T, db *database.DB, clock *clock, edit ...func(*server.Config)) *demo {
@@ -90,11 +90,7 @@ func (d *demo) loadPartner(t *testing.T) {
 	t.Helper()
 	ctx, dir := t.Context(), t.TempDir()
 	d.partner = newPartner(t, d.db, "demo")
-	books := filepath.Join(t.TempDir(), "books.csv")
-	if err := os.WriteFile(books, []byte(demoBooks), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	params := generate.Params{Users: 60, Days: demoDays, Seed: 1, First: calendar.MustParse(demoFirst), BooksCSV: books}
+	params := generate.Params{Users: 60, Days: demoDays, Seed: 1, First: calendar.MustParse(demoFirst), Books: demoBooks}
 	if _, err := generate.Schools(ctx, dir, params); err != nil {
 		t.Fatal(err)
 	}

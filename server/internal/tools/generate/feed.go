@@ -21,8 +21,8 @@ type Params struct {
 	First calendar.Date
 	// Titles is the number of titles of a library network, by default one for each 50 users, from 200 to 20,000.
 	Titles int
-	// BooksCSV, if not empty, is a CSV file of titles for the schools: title, author and ISBN below a header.
-	BooksCSV string
+	// Books are the titles of the schools, by default some of the public domain.
+	Books []Title
 	// Format is ndjson (the default) or csv, Compress zst or nothing.
 	Format, Compress string
 	// Piece, if not 0, is a number of days after which Take is called. Take may read the files. The next days replace

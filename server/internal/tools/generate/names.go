@@ -75,13 +75,14 @@ func invented(c *chance) []school {
 	return list
 }
 
-type title struct{ name, author, isbn string }
+// Title is a title of a catalogue. Author and ISBN may be empty.
+type Title struct{ Name, Author, ISBN string }
 
 // classics returns titles in the public domain.
-func classics() (list []title) {
+func classics() (list []Title) {
 	for _, author := range authors {
 		for _, name := range author.list {
-			list = append(list, title{name: name, author: author.of})
+			list = append(list, Title{Name: name, Author: author.of})
 		}
 	}
 	return list

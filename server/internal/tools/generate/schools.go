@@ -30,10 +30,8 @@ func Schools(ctx context.Context, dir string, p Params) (Summary, error) {
 		p.First = schools.HistoryStart()
 	}
 	var n *network
-	sum, err := writeFeed(dir, p, schoolsFiles, func(f *feed) (err error) {
-		if n, err = newNetwork(f); err != nil {
-			return err
-		}
+	sum, err := writeFeed(dir, p, schoolsFiles, func(f *feed) error {
+		n = newNetwork(f)
 		n.records()
 		return n.events(ctx)
 	})
@@ -67,7 +65,7 @@ type class struct {
 
 // book is a title of the catalogue.
 type book struct {
-	title
+	Title
 	length int // in words
 }
 
@@ -78,15 +76,13 @@ const (
 	usersForOthers  = 10 // the least number of users with teachers, an administrator and an internal account
 )
 
-// newNetwork invents schools, reads or invents titles, and distributes the users over the schools.
-func newNetwork(f *feed) (n *network, err error) {
-	n = &network{feed: f, segments: f.tables["segments"], readers: f.Users}
+// newNetwork invents schools and distributes the users over them.
+func newNetwork(f *feed) *network {
+	n := &network{feed: f, segments: f.tables["segments"], readers: f.Users}
 	list := invented(f.chance(forSchool, 0))
-	titles := classics()
-	if f.BooksCSV != "" {
-		if titles, err = readTitles(f.BooksCSV); err != nil {
-			return nil, err
-		}
+	titles := f.Books
+	if titles == nil {
+		titles = classics()
 	}
 	for i, t := range titles {
 		c := f.chance(forBook, i)
@@ -105,7 +101,7 @@ func newNetwork(f *feed) (n *network, err error) {
 			n.classes = append(n.classes, newClass(s, k, share(readers, classes, k)))
 		}
 	}
-	return n, nil
+	return n
 }
 
 // share returns the i-th of parts nearly equal parts of a whole.
@@ -152,7 +148,7 @@ func (n *network) records() {
 	}
 	n.others()
 	for i, b := range n.books {
-		n.tables["books"].row(i+1, b.name, b.author, b.isbn, b.length)
+		n.tables["books"].row(i+1, b.Name, b.Author, b.ISBN, b.length)
 	}
 	for i := range 2 * len(n.schools) {
 		c := n.chance(forEvaluation, i)

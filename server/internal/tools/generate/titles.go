@@ -1,36 +1,34 @@
 package generate
 
 import (
-	"encoding/csv"
 	"fmt"
-	"os"
 
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
 // inventTitle invents a title and an author. Some titles have no author, some are the same.
-func inventTitle(c *chance) title {
-	t := title{name: pick(c, nouns) + " " + pick(c, owners)}
+func inventTitle(c *chance) Title {
+	t := Title{Name: pick(c, nouns) + " " + pick(c, owners)}
 	switch c.below(10) {
 	case 0, 1:
-		t.name += ", volume " + fmt.Sprint(c.between(1, 4))
+		t.Name += ", volume " + fmt.Sprint(c.between(1, 4))
 	case 2:
-		t.name += ": " + pick(c, subjects)
+		t.Name += ": " + pick(c, subjects)
 	}
 	if !c.in1000(30) {
-		t.author, _ = person(c, 0)
+		t.Author, _ = person(c, 0)
 	}
 	return t
 }
 
 // inventTitles returns the titles of a library network: first those of the public domain.
-func inventTitles(f *feed) []title {
+func inventTitles(f *feed) []Title {
 	list := classics()
 	for i := len(list); i < f.Titles; i++ {
 		list = append(list, inventTitle(f.chance(forTitle, i)))
 	}
 	for i := range list {
-		list[i].isbn = inventISBN(i)
+		list[i].ISBN = inventISBN(i)
 	}
 	return list
 }
@@ -55,17 +53,17 @@ func inventISBN(i int) string {
 
 // work is a title of a library network. Its id is its place, from 1.
 type work struct {
-	title
+	Title
 	rank                int32 // 0: the one most asked for
 	ebook, audio, video bool
 	hours               int // that it takes to read
 }
 
 // newWorks draws the formats and the demand of the titles.
-func newWorks(f *feed, titles []title) (works []work, popular []int32) {
+func newWorks(f *feed, titles []Title) (works []work, popular []int32) {
 	for i, t := range titles {
 		c := f.chance(forBook, i)
-		w := work{title: t, hours: c.between(2, 10)}
+		w := work{Title: t, hours: c.between(2, 10)}
 		kind := c.below(1000)
 		w.ebook = kind < 860 || kind >= 995
 		w.audio = kind >= 720 && kind < 980
@@ -99,7 +97,7 @@ func (l *lending) catalogue() {
 	for i, w := range l.works {
 		c := l.chance(forShelf, i)
 		l.tables["books"].row(
-			i+1, w.name, w.isbn, w.author, optional(1+c.below(len(publishers)), !c.in1000(50)),
+			i+1, w.Name, w.ISBN, w.Author, optional(1+c.below(len(publishers)), !c.in1000(50)),
 			c.some(len(categories), 2), c.some(len(subjects), 4), w.ebook, w.audio, w.video,
 			optional(pick(c, []int{1, 5, 10, 20, 26, 30, 52, 100}), c.in1000(600)), optional(c.between(1870, 2026), !c.in1000(40)),
 		)
@@ -189,7 +187,7 @@ func (l *lending) line(book int, one line) {
 
 // wish is a title that readers suggest.
 type wish struct {
-	title
+	Title
 	publisher, term, availability string
 }
 
@@ -198,10 +196,10 @@ func newWishes(f *feed, works []work) []wish {
 	list := make([]wish, min(max(len(works)/4, 30), 5000))
 	for i := range list {
 		c := f.chance(forWish, i)
-		w := wish{title: inventTitle(c), availability: "none"}
+		w := wish{Title: inventTitle(c), availability: "none"}
 		switch kind := c.below(100); {
 		case kind < 15:
-			w.title, w.availability = pick(c, works).title, "catalog"
+			w.Title, w.availability = pick(c, works).Title, "catalog"
 		case kind < 45:
 			w.availability = "marketplace"
 		}
@@ -209,26 +207,9 @@ func newWishes(f *feed, works []work) []wish {
 			w.publisher = pick(c, publishers)
 		}
 		if c.in1000(300) {
-			w.term = plain(w.name)
+			w.term = plain(w.Name)
 		}
 		list[i] = w
 	}
 	return list
-}
-
-// readTitles reads a CSV file with the columns title, author and ISBN, below a header.
-func readTitles(path string) (titles []title, err error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("generate: %w", err)
-	}
-	defer file.Close()
-	rows, err := csv.NewReader(file).ReadAll()
-	if err != nil || len(rows) < 2 || len(rows[0]) < 3 {
-		return nil, fmt.Errorf("generate: %s has no rows of title, author and ISBN: %w", path, err)
-	}
-	for _, row := range rows[1:] {
-		titles = append(titles, title{row[0], row[1], row[2]})
-	}
-	return titles, nil
 }

@@ -158,14 +158,14 @@ func (v visit) suggest() {
 	w := v.wishes[v.rank(len(v.wishes))]
 	switch v.below(12) {
 	case 0, 1, 2:
-		w = wish{term: plain(w.name), availability: w.availability}
+		w = wish{term: plain(w.Name), availability: w.availability}
 	case 3:
-		w.name = " " + w.name + "  "
+		w.Name = " " + w.Name + "  "
 	case 4:
-		w.name = plain(w.name)
+		w.Name = plain(w.Name)
 	}
 	t := v.tables["suggestions"]
-	t.row(t.next(), v.id, w.name, w.author, w.publisher, w.term, w.availability, v.time(v.later()))
+	t.row(t.next(), v.id, w.Name, w.Author, w.publisher, w.term, w.availability, v.time(v.later()))
 }
 
 // read writes the sittings of a day, mostly of the loan. On one day in fifty they are of an earlier day, as if they
