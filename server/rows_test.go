@@ -89,7 +89,7 @@ func inAllForms(t *testing.T, text *strings.Builder, get func(target string, hea
 		if sheet == "purchases" && !strings.Contains(list, "/stock") {
 			continue
 		}
-		cells, err := xlsxtest.ReadSheet(answers[xlsx.accept].Body.Bytes(), sheet)
+		cells, err := xlsxtest.Read(answers[xlsx.accept].Body.Bytes(), sheet)
 		if err != nil {
 			t.Fatal(err)
 		}

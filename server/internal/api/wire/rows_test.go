@@ -111,7 +111,7 @@ func TestFormsAgree(t *testing.T) {
 			t.Fatalf("CSV: %d records, %v, want %d", len(records), err, len(list)+1)
 		}
 		lines := strings.Split(written("application/x-ndjson", list), "\n")
-		sheet, err := xlsxtest.Read([]byte(written(XLSXType, list)))
+		sheet, err := xlsxtest.Read([]byte(written(XLSXType, list)), "rows")
 		if err != nil || len(sheet) != len(records) {
 			t.Fatalf("sheet: %d lines, %v, want %d", len(sheet), err, len(records))
 		}

@@ -21,7 +21,7 @@ import (
 func sheetOf(t *testing.T, write func(*wire.Writer)) [][]xlsxtest.Cell {
 	t.Helper()
 	table := wire.Table[int]{Write: func(w *wire.Writer, _ *int) { write(w) }}
-	lines, err := xlsxtest.Read(table.Rows(paging.List[int]{Rows: []int{1}, Total: 1}).AppendXLSX(nil))
+	lines, err := xlsxtest.Read(table.Rows(paging.List[int]{Rows: []int{1}, Total: 1}).AppendXLSX(nil), "rows")
 	if err != nil || len(lines) != 2 {
 		t.Fatalf("%d lines, %v", len(lines), err)
 	}
@@ -102,7 +102,7 @@ func TestEverySecond(t *testing.T) {
 		seconds[i] = first.Add(time.Duration(i) * time.Second)
 	}
 	table := wire.Table[time.Time]{Write: func(w *wire.Writer, at *time.Time) { w.Time("at", *at, "") }}
-	lines, err := xlsxtest.Read(table.Rows(paging.List[time.Time]{Rows: seconds}).AppendXLSX(nil))
+	lines, err := xlsxtest.Read(table.Rows(paging.List[time.Time]{Rows: seconds}).AppendXLSX(nil), "rows")
 	if err != nil || len(lines) != len(seconds)+1 {
 		t.Fatalf("%d lines, %v", len(lines), err)
 	}
@@ -136,7 +136,7 @@ func TestLargeSheet(t *testing.T) {
 	if string(file[:6]) != "before" || !bytes.Equal(file[6:], again) {
 		t.Errorf("%d bytes, the second time %d, want the same bytes", len(file)-6, len(again))
 	}
-	sheet, err := xlsxtest.Read(again)
+	sheet, err := xlsxtest.Read(again, "rows")
 	if err != nil || len(sheet) != lines+1 || len(sheet[0]) != columns {
 		t.Fatalf("%d lines, %v", len(sheet), err)
 	}

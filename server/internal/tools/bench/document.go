@@ -124,11 +124,11 @@ func (s samples) cell(u unit) string {
 	for _, list := range s {
 		all = append(all, u.of(list[0]))
 	}
-	if cell := strings.Join(all, ", "); len(s) > 1 {
-		return fmt.Sprintf("%s: %.2f", cell, s.ratio())
-	} else {
-		return cell
+	cell := strings.Join(all, ", ")
+	if len(s) > 1 {
+		cell += fmt.Sprintf(": %.2f", s.ratio())
 	}
+	return cell
 }
 
 // ratio returns the sample of this source tree divided by that of the first earlier commit, or NaN without one.

@@ -41,18 +41,13 @@ func (t *tenant) changeKey(c chance, k *apiKey) {
 
 // issue issues a key of a library network, or of a school network.
 func (t *tenant) issue(network string) {
-	t.keys = append(t.keys, &apiKey{network, []string{t.newKey(network)}})
-}
-
-// newKey issues a key that no pull uses yet.
-func (t *tenant) newKey(network string) (text string) {
 	var args []string
 	if network != "" {
 		args = []string{"--network", network}
 	}
 	var k struct{ APIKey string }
 	t.command(&k, "key issue "+t.api, args...)
-	return k.APIKey
+	t.keys = append(t.keys, &apiKey{network, []string{k.APIKey}})
 }
 
 // rotate replaces a key. Without a grace the old one ends at once.

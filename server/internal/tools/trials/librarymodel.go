@@ -229,20 +229,15 @@ func (s *snapshot) name(of string, r row, member string) any {
 	return text(s.Names[of][num(r, member)])
 }
 
-// dated returns the day of a member that is a time, or null.
-func dated(r row, member string) any {
-	if str(r, member) == "" {
-		return nil
-	}
-	return dayOf(instant(r, member))
-}
+// dated and timed return a member that is a time as a day, and as the libraries API shows a time, or null.
+func dated(r row, member string) any { return formatted(r, member, dayOf) }
+func timed(r row, member string) any { return formatted(r, member, inBrasilia) }
 
-// timed returns a member that is a time, as the libraries API shows it, or null.
-func timed(r row, member string) any {
+func formatted(r row, member string, format func(time.Time) string) any {
 	if str(r, member) == "" {
 		return nil
 	}
-	return inBrasilia(instant(r, member))
+	return format(instant(r, member))
 }
 
 // given returns a member, or null.

@@ -21,7 +21,7 @@ func (s *snapshot) summary(q query, hour time.Time) row {
 	sum := row{"general": s.general(q, func(id int) bool { return s.passesReader(q, id) }),
 		"consumption": t.put(row{}, "onlineSessions", "offlineSessions", "onlineSeconds", "offlineSeconds"),
 		"channels":    s.channelSums(q),
-		"formats": row{"catalog": s.formats(everybody, func(int) int { return 1 }), "loans": s.formats(everybody, s.loansOf(q)),
+		"formats": row{"catalog": s.formats(func(int) int { return 1 }), "loans": s.formats(s.loansOf(q)),
 			"listening": row{"listeners": whole(len(t.listeners)), "seconds": whole(t.n["listening"])}},
 		"reservationsByStatus": t.put(row{"active": whole(s.waitingFor(everybody))}, "converted", "cancelled", "lost"),
 		"stock":                s.stockSums(), "deletedUsers": s.deletedUsers(dayOf(hour)), "catalogProfile": s.profile(q), "monthly": s.monthly(q, dayOf(hour))}
@@ -65,7 +65,7 @@ func (s *snapshot) loansOf(q query) func(book int) int {
 }
 
 // formats sums a number of each title by the formats that the titles have.
-func (s *snapshot) formats(in func(int) bool, of func(book int) int) row {
+func (s *snapshot) formats(of func(book int) int) row {
 	t := tally{n: map[string]int{}}
 	for id, b := range s.Books {
 		switch {

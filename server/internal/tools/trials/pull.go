@@ -216,6 +216,10 @@ func (p *pull) erased(user int, certain bool, members ...string) {
 	if user == 0 {
 		return
 	}
+	erased := any(nil)
+	if strings.HasPrefix(p.path, librariesPrefix) { // in the libraries e-mail and name are never null (L18)
+		erased = ""
+	}
 	for _, e := range slices.Clone(p.lists) {
 		changed := false
 		without := expected{rows: slices.Clone(e.rows), lines: slices.Clone(e.lines)}
@@ -223,7 +227,7 @@ func (p *pull) erased(user int, certain bool, members ...string) {
 			if _, named := r["name"]; named && num(r, "userId") == user {
 				r = maps.Clone(r)
 				for _, m := range members {
-					r[m] = p.null(m)
+					r[m] = erased
 				}
 				without.rows[j], without.lines[j] = r, line(r)
 				changed = true
@@ -236,12 +240,4 @@ func (p *pull) erased(user int, certain bool, members ...string) {
 			p.lists = append(p.lists, without)
 		}
 	}
-}
-
-// null returns the value of an erased member. In the libraries e-mail and name are never null (L18).
-func (p *pull) null(string) any {
-	if strings.HasPrefix(p.path, librariesPrefix) {
-		return ""
-	}
-	return nil
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strconv"
 	"time"
@@ -96,10 +97,8 @@ func (p *partner) learnUnit(v any) {
 	if !ok {
 		return
 	}
-	for _, n := range p.entityNumbers {
-		if n == num(unit, "id") {
-			return
-		}
+	if slices.Contains(slices.Collect(maps.Values(p.entityNumbers)), num(unit, "id")) {
+		return
 	}
 	for _, e := range p.entities {
 		if e.name == unit["name"] && p.entityNumbers[e.birth] == 0 {
@@ -203,7 +202,7 @@ func (p *partner) readings(q query) []row {
 func (p *partner) reading(account, id, minutes int, list []segment) row {
 	b := p.books[id]
 	covered := make([]bool, b.length)
-	first, last := list[0].start, list[0].start
+	n, first, last := 0, list[0].start, list[0].start
 	for _, s := range list {
 		if s.start.Before(first) {
 			first = s.start
@@ -212,13 +211,10 @@ func (p *partner) reading(account, id, minutes int, list []segment) row {
 			last = s.start
 		}
 		for u := s.from; s.extent && u < min(s.to, b.length); u++ {
-			covered[u] = true
-		}
-	}
-	n := 0
-	for _, c := range covered {
-		if c {
-			n++
+			if !covered[u] {
+				covered[u] = true
+				n++
+			}
 		}
 	}
 	percent := rounded(n*10000, b.length)

@@ -36,11 +36,8 @@ type Cell struct {
 	Text string
 }
 
-// Read returns the cells of the sheet "rows", line by line, the header first. All lines are as long as the header.
-func Read(workbook []byte) ([][]Cell, error) { return ReadSheet(workbook, "rows") }
-
-// ReadSheet returns the cells of the sheet with a name.
-func ReadSheet(workbook []byte, name string) ([][]Cell, error) {
+// Read returns the cells of a sheet, line by line, the header first. All lines are as long as the header.
+func Read(workbook []byte, name string) ([][]Cell, error) {
 	z, err := zip.NewReader(bytes.NewReader(workbook), int64(len(workbook)))
 	if err != nil {
 		return nil, err
