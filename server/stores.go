@@ -52,5 +52,5 @@ func Distributed(ctx context.Context, db *database.DB) error {
 
 // Remover returns the remover of snapshots whose retention is over; for now see Snapshots.
 func Remover(db *database.DB, now func() time.Time) *snapshotdb.Remover {
-	return &snapshotdb.Remover{Store: Snapshots(db, now), EachNode: db.EachNode, Past: directorydb.PastTables()}
+	return &snapshotdb.Remover{Store: Snapshots(db, now), EachNode: db.EachNode, Superseded: directorydb.SupersededTables()}
 }

@@ -121,13 +121,13 @@ func (s *Store) DeleteTeacher(ctx context.Context, partner directory.PartnerID, 
 		if err != nil {
 			return err
 		}
-		gone := was.Account
-		gone.Deleted, gone.Active, gone.Email, gone.Phone = true, false, "", ""
-		if err := accounts.change(ctx, w, was.Account, gone); err != nil {
+		is := was.Account
+		is.Deleted, is.Active, is.Email, is.Phone = true, false, "", ""
+		if err := accounts.change(ctx, w, was.Account, is); err != nil {
 			return err
 		}
 		// An e-mail is erased from every snapshot (G8).
-		_, err = w.NewUpdate().Table("accounts_past").Set("email = ''").Where("tenant_id = ? AND user_id = ?", partner, was.ID).Exec(ctx)
+		_, err = w.NewUpdate().Table("superseded_accounts").Set("email = ''").Where("tenant_id = ? AND user_id = ?", partner, was.ID).Exec(ctx)
 		if err != nil {
 			return err
 		}
@@ -234,7 +234,7 @@ func (w *Write) forget(ctx context.Context, user directory.UserID) (fresh bool, 
 	if err := accounts.change(ctx, w, was, nobody); err != nil {
 		return false, since, err
 	}
-	_, err = w.NewUpdate().Table("accounts_past").Set("name = '', email = ''").
+	_, err = w.NewUpdate().Table("superseded_accounts").Set("name = '', email = ''").
 		Where("tenant_id = ? AND user_id = ? AND (name <> '' OR email <> '')", w.Partner, user).Exec(ctx)
 	return fresh, since, cmp.Or(err, snapshotdb.Erased(ctx, w, auth.Tenant(w.Partner)))
 }

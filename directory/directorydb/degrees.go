@@ -49,12 +49,12 @@ func (v View) pastDegrees() schema.QueryWithArgs {
 	return bun.SafeQuery(`(
 		SELECT code, stage, grade, position
 		  FROM degrees
-		 WHERE tenant_id = ?0 AND NOT EXISTS (SELECT 1 FROM degrees_past WHERE tenant_id = ?0 AND until > ?1)
+		 WHERE tenant_id = ?0 AND NOT EXISTS (SELECT 1 FROM superseded_degrees WHERE tenant_id = ?0 AND until > ?1)
 		 UNION ALL
 		SELECT code, stage, grade, position
-		  FROM degrees_past
+		  FROM superseded_degrees
 		 WHERE tenant_id = ?0 AND position > 0
-		   AND until = (SELECT min(until) FROM degrees_past WHERE tenant_id = ?0 AND until > ?1)) AS d`, v.Partner, v.At)
+		   AND until = (SELECT min(until) FROM superseded_degrees WHERE tenant_id = ?0 AND until > ?1)) AS d`, v.Partner, v.At)
 }
 
 // ErrDegrees says that a list is not a vocabulary of degrees.
@@ -107,7 +107,7 @@ func (w *Write) PutDegrees(ctx context.Context, ds directory.Degrees) (left []De
 	w.changed = true
 	// The row at position 0 records that the vocabulary was replaced, even if it was the default one.
 	_, err = w.NewRaw(`
-		INSERT INTO degrees_past (tenant_id, until, position, code, stage, grade)
+		INSERT INTO superseded_degrees (tenant_id, until, position, code, stage, grade)
 		SELECT tenant_id, ?0, position, code, stage, grade
 		  FROM degrees
 		 WHERE tenant_id = ?1

@@ -29,7 +29,7 @@
 // # Tables
 //
 // The columns of an entity, an account and an evaluation are those that package directory declares for them (package
-// row). Reading, writing, replacing and keeping the past are written once, for a table of any such record.
+// row). Reading, writing, replacing and keeping superseded rows are written once, for a table of any such record.
 //
 // # References that move
 //

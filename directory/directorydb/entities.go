@@ -148,9 +148,9 @@ func (s *Store) DeleteEntity(ctx context.Context, partner directory.PartnerID, r
 		if children {
 			return directory.ErrHasChildren
 		}
-		gone := e.Entity
-		gone.Deleted = true
-		if err := entities.change(ctx, w, entityRow{Entity: e.Entity}, entityRow{Entity: gone}); err != nil {
+		is := e.Entity
+		is.Deleted = true
+		if err := entities.change(ctx, w, entityRow{Entity: e.Entity}, entityRow{Entity: is}); err != nil {
 			return err
 		}
 		if err := w.leave(ctx, e.ID); err != nil || e.Type != directory.Network {
@@ -165,7 +165,7 @@ func (s *Store) DeleteEntity(ctx context.Context, partner directory.PartnerID, r
 // evaluations (P6).
 func (w *Write) leave(ctx context.Context, id directory.EntityID) error {
 	people := bun.SafeQuery("entity_id = ? AND kind IN (?, ?) AND NOT deleted AND active", id, directory.Reader, directory.Teacher)
-	if err := accounts.keepPast(ctx, w, people); err != nil {
+	if err := accounts.keepSuperseded(ctx, w, people); err != nil {
 		return err
 	}
 	_, err := w.NewUpdate().Table("accounts").Set("active = FALSE, version = ?", w.Version).Where("tenant_id = ? AND ?", w.Partner, people).Exec(ctx)

@@ -195,7 +195,7 @@ func TestNamesOfSnapshots(t *testing.T) {
 		check(1, 7, all[1].Name, false)
 		check(1, 6, all[1].Name, true)
 		check(2, 6, "Outra", true)
-		exec(t, db, "ALTER TABLE accounts_past RENAME TO away")
+		exec(t, db, "ALTER TABLE superseded_accounts RENAME TO away")
 		check(2, 7, "Outra", false)
 	})
 }

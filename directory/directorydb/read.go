@@ -51,7 +51,7 @@ func (v View) Entities(ctx context.Context) (list []directory.Entity, err error)
 	return list, nil
 }
 
-// rows queries the rows of a table and of its past, by their key. For all rows there is no condition on the version,
+// rows queries the rows of a table and its superseded ones, by their key. For all rows there is no condition on the version,
 // and a + keeps the engines from its index: read through the index, 500 names among 10,000 took 10 ms instead of 1.
 func (v View) rows(ctx context.Context, table, key, columns string) (*sql.Rows, error) {
 	written := bun.SafeQuery("TRUE")
@@ -64,7 +64,7 @@ func (v View) rows(ctx context.Context, table, key, columns string) (*sql.Rows, 
 			SELECT `+columns+` FROM ?0 WHERE tenant_id = ?2 AND ?3 AND +version <= ?4
 			 UNION ALL
 			SELECT `+columns+` FROM ?1 WHERE tenant_id = ?2 AND ?3 AND version <= ?4 AND until > ?4)`,
-			bun.Ident(table), bun.Ident(table+"_past"), v.Partner, written, v.At)
+			bun.Ident(table), bun.Ident("superseded_"+table), v.Partner, written, v.At)
 	}
 	return v.DB.QueryContext(ctx, `SELECT `+columns+` FROM ? AS r ORDER BY `+key, from)
 }
@@ -84,8 +84,8 @@ func (v View) Accounts(ctx context.Context, visit func(id directory.UserID, kind
 	})
 }
 
-// AccountRefs calls visit with every account, by number. It reads them as they are now, whatever the version, since the
-// past lacks some columns. An error of visit ends it and is returned.
+// AccountRefs calls visit with every account, by number. It reads them as they are now, whatever the version, since
+// superseded rows lack some columns. An error of visit ends it and is returned.
 func (v View) AccountRefs(ctx context.Context, visit func(directory.Account) error) error {
 	v.At = Now
 	rows, err := v.rows(ctx, "accounts", "user_id", accounts.columns)
@@ -101,7 +101,7 @@ func (v View) AccountRefs(ctx context.Context, visit func(directory.Account) err
 // or after an erasure (see snapshotdb.Erased).
 //
 // Nearly always the version is current. Then one statement reads the accounts, and checks version and erasures in the
-// partner's row. Only if they differ is the past read.
+// partner's row. Only if they differ are superseded rows read.
 func Names(ctx context.Context, db *handle.DB, partner directory.PartnerID, at int64, ids []directory.UserID, erasures int64, visit func(place int, name, email string)) (erased bool, err error) {
 	if len(ids) == 0 {
 		return false, nil
@@ -116,18 +116,18 @@ func Names(ctx context.Context, db *handle.DB, partner directory.PartnerID, at i
 	if found, err := visitNames(ctx, db, latest, ids, visit); err != nil || found {
 		return false, err
 	}
-	past := func(still schema.QueryWithArgs) schema.QueryWithArgs {
+	earlier := func(still schema.QueryWithArgs) schema.QueryWithArgs {
 		return bun.SafeQuery(`
 		SELECT user_id, name, email FROM ?2 WHERE tenant_id = ?0 AND +version <= ?1 AND ?3 AND ?5
 		 UNION ALL
-		SELECT user_id, name, email FROM accounts_past WHERE tenant_id = ?0 AND version <= ?1 AND until > ?1 AND ?4 AND ?5
+		SELECT user_id, name, email FROM superseded_accounts WHERE tenant_id = ?0 AND version <= ?1 AND until > ?1 AND ?4 AND ?5
 		 ORDER BY user_id`, partner, at, from, among, handle.Among(db, "user_id", ids), still)
 	}
-	unerased := past(bun.SafeQuery(`(SELECT erasures FROM versions WHERE tenant_id = ?) = ?`, partner, erasures))
+	unerased := earlier(bun.SafeQuery(`(SELECT erasures FROM versions WHERE tenant_id = ?) = ?`, partner, erasures))
 	if found, err := visitNames(ctx, db, unerased, ids, visit); err != nil || found {
 		return false, err
 	}
-	_, err = visitNames(ctx, db, past(bun.SafeQuery("TRUE")), ids, visit)
+	_, err = visitNames(ctx, db, earlier(bun.SafeQuery("TRUE")), ids, visit)
 	return true, err
 }
 

@@ -65,14 +65,14 @@ func (f fields[R]) one(rows *sql.Rows, err error, more ...any) (found R, _ error
 	return found, cmp.Or(err, missing)
 }
 
-// table is a table of records. Each row has the partner and a record, and in a table with a past also the version that
-// wrote it.
+// table is a table of records. Each row has the partner and a record. If superseded rows are kept it also has the
+// version that wrote it.
 type table[R any] struct {
 	fields[R]
-	name, key string
-	past      string // the columns that are kept of a superseded row, for the reports of earlier snapshots (G8)
-	kept      string // a column that never changes
-	id        func(R) (number int64, ref directory.Ref, gone bool)
+	name, key  string
+	superseded string // the columns that are kept of a superseded row, for the reports of earlier snapshots (G8)
+	kept       string // a column that never changes
+	id         func(R) (number int64, ref directory.Ref, deleted bool)
 }
 
 // entityRow is an entity as it is stored.
@@ -89,11 +89,11 @@ func (r *entityRow) Fields(w *row.Walk) {
 var (
 	entityFields = fieldsOf[directory.Entity]()
 	entities     = table[entityRow]{
-		fields: fieldsOf[entityRow](), name: "entities", key: "entity_id", past: entityFields.columns,
+		fields: fieldsOf[entityRow](), name: "entities", key: "entity_id", superseded: entityFields.columns,
 		id: func(r entityRow) (int64, directory.Ref, bool) { return int64(r.ID), r.Ref, r.Deleted },
 	}
 	accounts = table[directory.Account]{
-		fields: fieldsOf[directory.Account](), name: "accounts", key: "user_id", past: `user_id, kind, name, email, entity_id, active, deleted`,
+		fields: fieldsOf[directory.Account](), name: "accounts", key: "user_id", superseded: `user_id, kind, name, email, entity_id, active, deleted`,
 		kept: "access_token", // (P7)
 		id:   func(a directory.Account) (int64, directory.Ref, bool) { return int64(a.ID), a.Ref, a.Deleted },
 	}
@@ -103,11 +103,11 @@ var (
 	}
 )
 
-// PastTables returns the tables of superseded rows.
-func PastTables() []snapshotdb.Rows {
+// SupersededTables returns the tables of superseded rows.
+func SupersededTables() []snapshotdb.Rows {
 	return []snapshotdb.Rows{
-		{Table: "entities_past", Key: []string{"until", "entity_id"}}, {Table: "accounts_past", Key: []string{"until", "user_id"}},
-		{Table: "degrees_past", Key: []string{"until", "position"}},
+		{Table: "superseded_entities", Key: []string{"until", "entity_id"}}, {Table: "superseded_accounts", Key: []string{"until", "user_id"}},
+		{Table: "superseded_degrees", Key: []string{"until", "position"}},
 	}
 }
 
@@ -118,7 +118,7 @@ const chunk = 2000
 // which would declare the fields once more.
 func (t *table[R]) insert(ctx context.Context, w *Write, again bool, rows []R) error {
 	head, first := `tenant_id, `, []any{int64(w.Partner)}
-	if t.past != "" {
+	if t.superseded != "" {
 		head, first = head+`version, `, append(first, w.Version)
 	}
 	columns, conflict := head+t.columns, bun.SafeQuery("")
@@ -182,7 +182,7 @@ func (t *table[R]) change(ctx context.Context, w *Write, was, is R) error {
 		return nil
 	}
 	which := bun.SafeQuery("? = ?", bun.Ident(t.key), t.number(was))
-	if err := t.keepPast(ctx, w, which); err != nil {
+	if err := t.keepSuperseded(ctx, w, which); err != nil {
 		return err
 	}
 	w.changed = true
@@ -196,20 +196,20 @@ func (t *table[R]) change(ctx context.Context, w *Write, was, is R) error {
 	return nil
 }
 
-// keepPast copies rows to the past of their table before this version replaces them. The past of a row that this
+// keepSuperseded copies rows to the table of superseded ones before this version replaces them. A row that this
 // version wrote is there already.
-func (t *table[R]) keepPast(ctx context.Context, w *Write, which schema.QueryWithArgs) error {
-	if t.past == "" {
+func (t *table[R]) keepSuperseded(ctx context.Context, w *Write, which schema.QueryWithArgs) error {
+	if t.superseded == "" {
 		return nil
 	}
 	_, err := w.NewRaw(`
-		INSERT INTO ? (tenant_id, until, version, `+t.past+`)
-		SELECT tenant_id, ?, version, `+t.past+`
+		INSERT INTO ? (tenant_id, until, version, `+t.superseded+`)
+		SELECT tenant_id, ?, version, `+t.superseded+`
 		  FROM ?
 		 WHERE tenant_id = ? AND version < ? AND ?`,
-		bun.Ident(t.name+"_past"), w.Version, bun.Ident(t.name), w.Partner, w.Version, which).Exec(ctx)
+		bun.Ident("superseded_"+t.name), w.Version, bun.Ident(t.name), w.Partner, w.Version, which).Exec(ctx)
 	if err != nil {
-		return fmt.Errorf("keep the past of %s: %w", t.name, err)
+		return fmt.Errorf("keep superseded %s: %w", t.name, err)
 	}
 	return nil
 }
@@ -221,7 +221,7 @@ func (t *table[R]) put(ctx context.Context, w *Write, rows []R) error {
 		numbers = append(numbers, t.number(r))
 	}
 	for part := range slices.Chunk(numbers, chunk) {
-		if err := t.keepPast(ctx, w, t.among(part)); err != nil {
+		if err := t.keepSuperseded(ctx, w, t.among(part)); err != nil {
 			return err
 		}
 	}
@@ -261,7 +261,7 @@ func (t *table[R]) among(numbers []int64) schema.QueryWithArgs {
 // It compares the live rows between the first and the last number in Go. Joined in SQL, one of the engines would
 // compare all pairs.
 func (t *table[R]) freeReferences(ctx context.Context, w *Write, rows []R) error {
-	if len(rows) == 0 || t.past == "" {
+	if len(rows) == 0 || t.superseded == "" {
 		return nil
 	}
 	stored, err := w.NewSelect().Table(t.name).Column(t.key, "reference_id").
@@ -276,7 +276,7 @@ func (t *table[R]) freeReferences(ctx context.Context, w *Write, rows []R) error
 			return err
 		}
 		if i, ok := slices.BinarySearchFunc(rows, number, func(r R, n int64) int { return cmp.Compare(t.number(r), n) }); ok {
-			if _, will, gone := t.id(rows[i]); gone || will != ref {
+			if _, will, deleted := t.id(rows[i]); deleted || will != ref {
 				givers = append(givers, number)
 			}
 		}

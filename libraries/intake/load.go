@@ -64,7 +64,7 @@ const rowBytes = 256
 // network returns the changed counts of the network.
 func (l *libraryLoad) network(ctx context.Context) (snapshot.Written, error) {
 	var had facts.Network
-	err := l.Past(ctx, facts.NetworkKind, snapshot.Range{}, func(b snapshot.Block) error { return packed.Open(b.Data, &had) })
+	err := l.ScanBase(ctx, facts.NetworkKind, snapshot.Range{}, func(b snapshot.Block) error { return packed.Open(b.Data, &had) })
 	if err != nil {
 		return snapshot.Written{}, err
 	}

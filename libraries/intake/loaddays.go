@@ -162,9 +162,9 @@ func byID[T libraries.LoanOrReservation](a, b *T) int {
 func (l *libraryLoad) pastDay(ctx context.Context, date calendar.Date) (f facts.DayForms, readings *facts.LoanReadings, err error) {
 	day := snapshot.Range{Among: []int64{int64(date)}}
 	err = cmp.Or(
-		l.Past(ctx, facts.DayOfReadersKind, day, func(b snapshot.Block) error { f.Readers = slices.Clone(b.Data); return nil }),
-		l.Past(ctx, facts.DayOfTitlesKind, day, func(b snapshot.Block) error { f.Titles = slices.Clone(b.Data); return nil }),
-		l.Past(ctx, facts.LoanReadingsKind, day, func(b snapshot.Block) error {
+		l.ScanBase(ctx, facts.DayOfReadersKind, day, func(b snapshot.Block) error { f.Readers = slices.Clone(b.Data); return nil }),
+		l.ScanBase(ctx, facts.DayOfTitlesKind, day, func(b snapshot.Block) error { f.Titles = slices.Clone(b.Data); return nil }),
+		l.ScanBase(ctx, facts.LoanReadingsKind, day, func(b snapshot.Block) error {
 			readings = &facts.LoanReadings{}
 			return packed.Open(b.Data, readings)
 		}))

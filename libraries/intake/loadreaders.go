@@ -26,15 +26,15 @@ type runChanges struct {
 	loaded  Loaded
 	erased  []int64
 
-	had                     *past
+	had                     *storedReaders
 	events, attributeBlocks map[snapshot.BlockKey]bool // the keys of those that changed
 
 	buffers facts.Buffers
 	record  []byte // of a day; its memory is used again
 }
 
-// past is what is stored of the readers of a run. Aggregation changes events and attributes in place.
-type past struct {
+// storedReaders is what is stored of the readers of a run. Aggregation changes events and attributes in place.
+type storedReaders struct {
 	titles     map[int64]*facts.ReaderTitles
 	events     map[snapshot.BlockKey]*facts.EventSet
 	attributes map[int64]*facts.Attributes // of all readers of the blocks
@@ -50,7 +50,7 @@ func (l *libraryLoad) aggregate(ctx context.Context, run *extsort.Run) (w snapsh
 		return w, err
 	}
 	p := &runChanges{titles: snapshot.Puts{Kind: facts.ReaderTitlesKind}, events: map[snapshot.BlockKey]bool{}, attributeBlocks: map[snapshot.BlockKey]bool{}}
-	if p.had, err = l.readPast(ctx, feeds); err != nil {
+	if p.had, err = l.readStored(ctx, feeds); err != nil {
 		return w, err
 	}
 	for i := range feeds {
@@ -87,7 +87,7 @@ var errNoReader = errors.New("there is no such reader")
 // aggregate aggregates what the feed says of one reader.
 func (p *runChanges) aggregate(f *libraries.ReaderFeed) error {
 	had := p.had
-	change, err := facts.Past{Titles: had.titles[f.Reader], Events: had.events, Buffers: &p.buffers}.Aggregate(*f)
+	change, err := facts.Stored{Titles: had.titles[f.Reader], Events: had.events, Buffers: &p.buffers}.Aggregate(*f)
 	if err != nil {
 		return err
 	}
@@ -174,10 +174,10 @@ func (p *runChanges) packAttributes() snapshot.Puts {
 	return put
 }
 
-// readPast reads what is stored of the readers of feeds: their attributes, their titles, the event ids of the days from the
+// readStored reads what is stored of the readers of feeds: their attributes, their titles, the event ids of the days from the
 // first to the last, and the rows of those who have a row in the feed.
-func (l *libraryLoad) readPast(ctx context.Context, feeds []libraries.ReaderFeed) (*past, error) {
-	b := &past{
+func (l *libraryLoad) readStored(ctx context.Context, feeds []libraries.ReaderFeed) (*storedReaders, error) {
+	b := &storedReaders{
 		titles: map[int64]*facts.ReaderTitles{}, events: map[snapshot.BlockKey]*facts.EventSet{}, attributes: map[int64]*facts.Attributes{},
 		readers: map[int64]libraries.Reader{}, storedEvents: map[snapshot.BlockKey]bool{}, storedBlocks: map[snapshot.BlockKey]bool{},
 	}
@@ -204,15 +204,15 @@ func (l *libraryLoad) readPast(ctx context.Context, feeds []libraries.ReaderFeed
 		b.readers[r.ID] = r
 	}
 	return b, cmp.Or(err,
-		l.Past(ctx, facts.AttributesKind, snapshot.Range{Among: slices.Compact(blocks)}, b.addAttributes),
-		l.Past(ctx, facts.ReaderTitlesKind, snapshot.Range{Among: all}, func(block snapshot.Block) error {
+		l.ScanBase(ctx, facts.AttributesKind, snapshot.Range{Among: slices.Compact(blocks)}, b.addAttributes),
+		l.ScanBase(ctx, facts.ReaderTitlesKind, snapshot.Range{Among: all}, func(block snapshot.Block) error {
 			b.titles[block.A] = &facts.ReaderTitles{}
 			return packed.Open(block.Data, b.titles[block.A])
 		}),
-		l.Past(ctx, facts.EventSetKind, snapshot.Range{Among: slices.Compact(groups), B: days}, b.addEvents))
+		l.ScanBase(ctx, facts.EventSetKind, snapshot.Range{Among: slices.Compact(groups), B: days}, b.addEvents))
 }
 
-func (b *past) addAttributes(block snapshot.Block) error {
+func (b *storedReaders) addAttributes(block snapshot.Block) error {
 	var columns facts.AttributeColumns
 	if err := packed.Open(block.Data, &columns); err != nil {
 		return fmt.Errorf("block %d: %w", block.A, err)
@@ -225,7 +225,7 @@ func (b *past) addAttributes(block snapshot.Block) error {
 	return nil
 }
 
-func (b *past) addEvents(block snapshot.Block) error {
+func (b *storedReaders) addEvents(block snapshot.Block) error {
 	ids := b.events[block.BlockKey]
 	if ids == nil {
 		return nil

@@ -102,7 +102,7 @@ func TestListeners(t *testing.T) {
 			e.Kind, e.Reader, e.Book, e.Day, e.Mode, e.ID = libraries.SessionEvent, 1, 10, libraries.HistoryStart, libraries.Online, libraries.EventID(i+1)
 			d.Events = append(d.Events, e)
 		}
-		change, err := facts.Past{Events: map[snapshot.BlockKey]*facts.EventSet{}}.Aggregate(d)
+		change, err := facts.Stored{Events: map[snapshot.BlockKey]*facts.EventSet{}}.Aggregate(d)
 		noError(t, err)
 		n.packDay(t, libraries.HistoryStart, change.Days)
 		n.packTotals(t)

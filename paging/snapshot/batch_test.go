@@ -8,7 +8,7 @@ import (
 )
 
 // change returns a change that is identified by a number.
-func change(n int64) Change { return Change{Gone: [][]int64{{n}}} }
+func change(n int64) Change { return Change{Deleted: [][]int64{{n}}} }
 
 // newBatch returns a batch with a limit of 1000. Each write is sent to begun, and returns the error that end receives.
 func newBatch() (b *batch, begun chan []int64, end chan error) {
@@ -16,7 +16,7 @@ func newBatch() (b *batch, begun chan []int64, end chan error) {
 	return &batch{limit: 1000, write: func(_ context.Context, changes ...Change) error {
 		var numbers []int64
 		for _, c := range changes {
-			numbers = append(numbers, c.Gone[0][0])
+			numbers = append(numbers, c.Deleted[0][0])
 		}
 		begun <- numbers
 		return <-end

@@ -104,10 +104,10 @@ var BlocksTable = &Table{Name: "blocks", Key: []string{"kind", "a", "b"}, Column
 
 // BlockChange returns the change that removes blocks of one kind and puts others in. The iterator may reuse the data of
 // a block.
-func BlockChange(t auth.Tenant, k Kind, gone []BlockKey, put iter.Seq[Block]) Change {
+func BlockChange(t auth.Tenant, k Kind, deleted []BlockKey, put iter.Seq[Block]) Change {
 	c := Change{Table: BlocksTable}
-	for _, key := range gone {
-		c.Gone = append(c.Gone, []int64{int64(k.Number), key.A, key.B})
+	for _, key := range deleted {
+		c.Deleted = append(c.Deleted, []int64{int64(k.Number), key.A, key.B})
 	}
 	if put != nil {
 		c.Put = func(yield func([]any) bool) {
@@ -123,10 +123,10 @@ func BlockChange(t auth.Tenant, k Kind, gone []BlockKey, put iter.Seq[Block]) Ch
 
 // Puts collects the blocks of one kind that a load puts in, some of them in place of stored ones.
 type Puts struct {
-	Kind  Kind
-	gone  []BlockKey
-	put   []Block
-	bytes int
+	Kind    Kind
+	deleted []BlockKey
+	put     []Block
+	bytes   int
 }
 
 // Add puts a block in, in place of the stored one if stored says that there is one. A block without data is only
@@ -138,7 +138,7 @@ func (p *Puts) Add(k BlockKey, stored bool, data []byte) {
 // AddBlock is Add for a block with Lo and Hi.
 func (p *Puts) AddBlock(b Block, stored bool) {
 	if stored {
-		p.gone = append(p.gone, b.BlockKey)
+		p.deleted = append(p.deleted, b.BlockKey)
 	}
 	if len(b.Data) > 0 {
 		p.put = append(p.put, b)

@@ -50,8 +50,8 @@ type Written struct {
 func WrittenOf(t auth.Tenant, of ...*Puts) (w Written) {
 	for _, p := range of {
 		w.Bytes += p.bytes
-		if len(p.gone)+len(p.put) > 0 {
-			w.Changes = append(w.Changes, BlockChange(t, p.Kind, p.gone, slices.Values(p.put)))
+		if len(p.deleted)+len(p.put) > 0 {
+			w.Changes = append(w.Changes, BlockChange(t, p.Kind, p.deleted, slices.Values(p.put)))
 		}
 	}
 	return w
@@ -123,7 +123,7 @@ func (p *Pipeline) tell() {
 type batch struct {
 	// write is called on a goroutine of the batch, one call at a time.
 	write func(context.Context, ...Change) error
-	// limit is the number of bytes that are written together. As many more are collected meanwhile.
+	// limit is the number of bytes that are written together. As many more are collected while they are written.
 	limit int
 
 	waiting []Change
@@ -184,8 +184,8 @@ func (b *batch) idle() bool {
 
 func (b *batch) ended(err error) { b.written, b.err = nil, cmp.Or(b.err, err) }
 
-// Past reads blocks of the snapshot that the load builds on, which is empty before the first load.
-func (p *Pipeline) Past(ctx context.Context, k Kind, r Range, visit func(Block) error) error {
+// ScanBase reads blocks of the snapshot that the load builds on, which is empty before the first load.
+func (p *Pipeline) ScanBase(ctx context.Context, k Kind, r Range, visit func(Block) error) error {
 	if p.Base() == 0 {
 		return nil
 	}

@@ -18,13 +18,13 @@ type Table struct {
 	Columns []string
 }
 
-// Change is what a load does to a table: it takes the rows with the keys Gone out of the snapshot and puts others in. A
+// Change is what a load does to a table: it takes the rows with the keys Deleted out of the snapshot and puts others in. A
 // row that replaces another is in both. Put yields the values of Key and Columns, in their order, and may reuse the
 // slice for the next row.
 type Change struct {
-	Table *Table
-	Gone  [][]int64
-	Put   iter.Seq[[]any] // may be nil
+	Table   *Table
+	Deleted [][]int64
+	Put     iter.Seq[[]any] // may be nil
 }
 
 // Records is a Table of records that declare their fields.
@@ -168,7 +168,7 @@ func (r *Records[T]) Change(p Rows[T]) Change {
 		for i, n := range r.Values(v)[:len(r.Key)] {
 			key[i] = n.(int64)
 		}
-		c.Gone = append(c.Gone, key)
+		c.Deleted = append(c.Deleted, key)
 	}
 	if p.Len() > 0 {
 		c.Put = func(yield func([]any) bool) {

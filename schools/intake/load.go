@@ -72,8 +72,8 @@ type runChanges struct {
 	changed map[directory.UserID]facts.UserIndex // the new indexes of users of that block
 }
 
-// past is what is stored of some users.
-type past struct {
+// storedUsers is what is stored of some users.
+type storedUsers struct {
 	events  map[snapshot.BlockKey]*facts.EventSet
 	index   *facts.Index
 	records map[facts.RecordKey]*reading.Record
@@ -113,7 +113,7 @@ const eventsAtOnce = 32 << 10
 
 // aggregateUsers aggregates the events of some users.
 func (l *schoolLoad) aggregateUsers(ctx context.Context, p *runChanges, batch []schools.Event) error {
-	had, err := l.readPast(ctx, batch)
+	had, err := l.readStored(ctx, batch)
 	if err != nil {
 		return err
 	}
@@ -123,7 +123,7 @@ func (l *schoolLoad) aggregateUsers(ctx context.Context, p *runChanges, batch []
 			p.block = block
 		}
 		p.had = had.index
-		a := facts.Past{Index: had.index.User(user), Events: map[int64]*facts.EventSet{}, Records: map[int64]*reading.Record{}}
+		a := facts.Stored{Index: had.index.User(user), Events: map[int64]*facts.EventSet{}, Records: map[int64]*reading.Record{}}
 		had.into(&a, user, events)
 		change, err := facts.Aggregate(a, user, events)
 		if err != nil {
@@ -151,8 +151,8 @@ func byUser(events []schools.Event) func(func(directory.UserID, []schools.Event)
 	}
 }
 
-// into gives one user's Past the event ids and records that were read.
-func (b past) into(a *facts.Past, user directory.UserID, events []schools.Event) {
+// into gives one user's Stored the event ids and records that were read.
+func (b storedUsers) into(a *facts.Stored, user directory.UserID, events []schools.Event) {
 	for _, e := range events {
 		block := facts.EventBlock(e.Day)
 		if s := b.events[eventSetKey(user, block)]; s != nil {
@@ -166,11 +166,11 @@ func (b past) into(a *facts.Past, user directory.UserID, events []schools.Event)
 	}
 }
 
-// readPast reads what is stored of the users of events: the index blocks, then the event ids of the days from
+// readStored reads what is stored of the users of events: the index blocks, then the event ids of the days from
 // the first to the last, then the sums and records that the events change. A user with an index but without
 // sums is corrupt.
-func (l *schoolLoad) readPast(ctx context.Context, events []schools.Event) (past, error) {
-	b := past{
+func (l *schoolLoad) readStored(ctx context.Context, events []schools.Event) (storedUsers, error) {
+	b := storedUsers{
 		events: map[snapshot.BlockKey]*facts.EventSet{}, index: &facts.Index{}, records: map[facts.RecordKey]*reading.Record{},
 		sums: map[directory.UserID]*facts.Sums{},
 	}
@@ -224,7 +224,7 @@ func reads(events []schools.Event) bool {
 }
 
 // keys returns the records that the events change, in order.
-func (b *past) keys(events []schools.Event) (keys []facts.RecordKey) {
+func (b *storedUsers) keys(events []schools.Event) (keys []facts.RecordKey) {
 	for user, events := range byUser(events) {
 		for _, book := range facts.Needed(b.index.User(user), events) {
 			keys = append(keys, facts.RecordKey{User: user, Book: book})
@@ -244,7 +244,7 @@ func blocksOf(events []schools.Event) (blocks []int64) {
 }
 
 // pack adds the changed records, sums and event ids of a user.
-func (p *runChanges) pack(c *facts.Change, had past) {
+func (p *runChanges) pack(c *facts.Change, had storedUsers) {
 	p.fresh += c.New
 	p.repeated += c.Repeated
 	if len(c.Records) > 0 {
@@ -258,7 +258,7 @@ func (p *runChanges) pack(c *facts.Change, had past) {
 }
 
 // packRecords adds the changed records of a user, and the new sums.
-func (p *runChanges) packRecords(c *facts.Change, had past) {
+func (p *runChanges) packRecords(c *facts.Change, had storedUsers) {
 	if len(c.Records) == 0 {
 		return
 	}
@@ -304,7 +304,7 @@ func (l *schoolLoad) merge(ctx context.Context, run *extsort.Run) (snapshot.Writ
 		}
 	}
 	had := map[calendar.Date]*facts.Day{}
-	err := l.Past(ctx, facts.DayKind, snapshot.Range{Among: snapshot.Numbers(dates)}, func(b snapshot.Block) error {
+	err := l.ScanBase(ctx, facts.DayKind, snapshot.Range{Among: snapshot.Numbers(dates)}, func(b snapshot.Block) error {
 		day := &facts.Day{}
 		had[calendar.Date(b.A)] = day
 		return packed.Open(slices.Clone(b.Data), day)

@@ -11,8 +11,8 @@ import (
 	"github.com/lectern-dev/lectern/reading/calendar"
 )
 
-// Past is what is stored of one reader, as far as a load needs it.
-type Past struct {
+// Stored is what is stored of one reader, as far as a load needs it.
+type Stored struct {
 	Titles *ReaderTitles // nil: none
 	// Events has the stored sets of the keys that EventSetKeys returns. Aggregate adds missing ones, so it must not be nil if
 	// there are events or requests.
@@ -34,7 +34,7 @@ type Change struct {
 	Reader int64
 	// Titles are all titles of the reader, nil if none changed.
 	Titles *ReaderTitles
-	// Events are the keys of the sets in Past that changed. Neighbouring readers share them.
+	// Events are the keys of the sets in Stored that changed. Neighbouring readers share them.
 	Events []snapshot.BlockKey
 	// Days are to be added to the days, Counts to the titles; both ascend.
 	Days   []DayDelta
@@ -50,9 +50,9 @@ type Change struct {
 }
 
 // Aggregate adds a feed of the reader to what is stored. Feeds may come in any order and in any number of loads: the result
-// is the same. Aggregate changes what Past points to, which must not be used after an error. The error says that the feed was
+// is the same. Aggregate changes what Stored points to, which must not be used after an error. The error says that the feed was
 // not validated.
-func (p Past) Aggregate(d libraries.ReaderFeed) (Change, error) {
+func (p Stored) Aggregate(d libraries.ReaderFeed) (Change, error) {
 	buffers := p.Buffers
 	if buffers == nil {
 		buffers = &Buffers{}

@@ -26,14 +26,14 @@ type aggregated struct {
 func aggregate(t *testing.T, feeds ...libraries.ReaderFeed) aggregated {
 	t.Helper()
 	a := aggregated{days: map[calendar.Date]*facts.Day{}}
-	past := facts.Past{Events: map[snapshot.BlockKey]*facts.EventSet{}}
+	stored := facts.Stored{Events: map[snapshot.BlockKey]*facts.EventSet{}}
 	for _, d := range feeds {
 		var err error
 		d.Reader = 1
-		a.c, err = past.Aggregate(d)
+		a.c, err = stored.Aggregate(d)
 		noError(t, err)
 		if a.c.Titles != nil {
-			past.Titles = a.c.Titles
+			stored.Titles = a.c.Titles
 		}
 		for _, delta := range a.c.Days {
 			if a.days[delta.Day] == nil {
@@ -183,11 +183,11 @@ func TestAggregateChangesNothing(t *testing.T) {
 	next := reserved
 	next.Position = 1
 	event := sessionAt("04 10:00:00", 10_000)
-	past := facts.Past{Events: map[snapshot.BlockKey]*facts.EventSet{}}
-	first, err := past.Aggregate(libraries.ReaderFeed{Reader: 1, Events: []libraries.Event{event}})
+	stored := facts.Stored{Events: map[snapshot.BlockKey]*facts.EventSet{}}
+	first, err := stored.Aggregate(libraries.ReaderFeed{Reader: 1, Events: []libraries.Event{event}})
 	noError(t, err)
-	past.Titles = first.Titles
-	c, err := past.Aggregate(libraries.ReaderFeed{
+	stored.Titles = first.Titles
+	c, err := stored.Aggregate(libraries.ReaderFeed{
 		Reader: 1, Events: []libraries.Event{event}, Loans: []libraries.LoanChange{{Now: now, Was: &was}},
 		Reservations: []libraries.ReservationChange{{Now: next, Was: &reserved}},
 	})
@@ -216,7 +216,7 @@ func TestAggregateErrors(t *testing.T) {
 		"a reservation of another reader": {Reader: 2, Reservations: []libraries.ReservationChange{{Now: reserved}}},
 		"a reservation of another time":   {Reader: 1, Reservations: []libraries.ReservationChange{{Now: later, Was: &reserved}}},
 	} {
-		if c, err := (facts.Past{Events: map[snapshot.BlockKey]*facts.EventSet{}}).Aggregate(d); err == nil {
+		if c, err := (facts.Stored{Events: map[snapshot.BlockKey]*facts.EventSet{}}).Aggregate(d); err == nil {
 			t.Errorf("Aggregate of %s = %+v, want an error", name, c)
 		}
 	}

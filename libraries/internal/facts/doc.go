@@ -15,7 +15,7 @@
 // # Example
 //
 // Ana borrows a title on 1 August and reads it for 40 minutes on 3 August, up to 55 %. A load reads what is stored of Ana
-// ([Past]), and [Past.Aggregate] returns a [Change]:
+// ([Stored]), and [Stored.Aggregate] returns a [Change]:
 //
 //   - Her [ReaderTitles] have the title now: 2,400 seconds, 55 %, a session on 3 August, on which 10 % and 50 % were reached.
 //   - A [DayDelta] of 1 August has the loan, and one of 3 August has 2,400 seconds, a login, and both shares.

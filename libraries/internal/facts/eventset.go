@@ -17,7 +17,7 @@ func EventSetKey(reader int64, day calendar.Date) snapshot.BlockKey {
 	return snapshot.BlockKey{A: reader >> 7, B: int64(day >> 3)}
 }
 
-// EventSetKeys returns the keys of the sets that must be in Past before the feed is aggregated, each once and ascending.
+// EventSetKeys returns the keys of the sets that must be in Stored before the feed is aggregated, each once and ascending.
 func EventSetKeys(d libraries.ReaderFeed) []snapshot.BlockKey {
 	var keys []snapshot.BlockKey
 	add := func(day calendar.Date) {

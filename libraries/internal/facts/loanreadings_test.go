@@ -58,7 +58,7 @@ func TestAggregateTellsWhatWasRead(t *testing.T) {
 		return libraries.Event{Kind: libraries.SessionEvent, ID: libraries.NewEventID(libraries.SessionResource, []byte{id}, reader, day), Reader: reader, Book: book,
 			Day: day, Seconds: 60, Progress: progress, Mode: libraries.Online, Format: libraries.Ebook}
 	}
-	past := facts.Past{Events: map[snapshot.BlockKey]*facts.EventSet{}}
+	stored := facts.Stored{Events: map[snapshot.BlockKey]*facts.EventSet{}}
 	of := func(seconds int64, highest libraries.Progress, loans ...libraries.LoanChange) (want []facts.DayReading) {
 		for _, l := range loans {
 			want = append(want, facts.DayReading{Day: l.Now.Day(), LoanReading: facts.LoanReading{Reader: reader, Book: book, Seconds: seconds, Highest: highest}})
@@ -80,12 +80,12 @@ func TestAggregateTellsWhatWasRead(t *testing.T) {
 		{"another session", libraries.ReaderFeed{Events: []libraries.Event{session(2, 400)}}, of(120, 500, first, loan(2, 3))},
 	} {
 		step.d.Reader = reader
-		change, err := past.Aggregate(step.d)
+		change, err := stored.Aggregate(step.d)
 		if err != nil || !reflect.DeepEqual(change.Read, step.want) {
 			t.Errorf("%s: %+v, %v, want %+v", step.what, change.Read, err, step.want)
 		}
 		if change.Titles != nil {
-			past.Titles = change.Titles
+			stored.Titles = change.Titles
 		}
 	}
 }

@@ -103,29 +103,29 @@ func (l *Load) Write(ctx context.Context, changes ...snapshot.Change) error {
 // tableChange is what a load changes in one table, and has not written yet.
 type tableChange struct {
 	*snapshot.Table
-	gone [][]int64
-	puts []iter.Seq[[]any]
-	next func() ([]any, bool) // of all puts
-	stop func()
+	deleted [][]int64
+	puts    []iter.Seq[[]any]
+	next    func() ([]any, bool) // of all puts
+	stop    func()
 }
 
 // byTable joins the changes of each table: a change takes a statement at least.
 func byTable(changes []snapshot.Change) (all []*tableChange) {
 	for _, c := range changes {
-		if len(c.Gone) == 0 && c.Put == nil {
+		if len(c.Deleted) == 0 && c.Put == nil {
 			continue
 		}
 		i := slices.IndexFunc(all, func(t *tableChange) bool { return t.Table == c.Table })
 		if i < 0 {
 			i, all = len(all), append(all, &tableChange{Table: c.Table})
 		}
-		all[i].gone = append(all[i].gone, c.Gone...)
+		all[i].deleted = append(all[i].deleted, c.Deleted...)
 		if c.Put != nil {
 			all[i].puts = append(all[i].puts, c.Put)
 		}
 	}
 	for _, t := range all {
-		slices.SortFunc(t.gone, slices.Compare)
+		slices.SortFunc(t.deleted, slices.Compare)
 		t.next, t.stop = iter.Pull(func(yield func([]any) bool) {
 			for _, put := range t.puts {
 				for row := range put {
@@ -151,16 +151,16 @@ func (l *Load) write(ctx context.Context, conn bun.Conn, tx bun.Tx, todo []*tabl
 	for len(todo) > 0 && time.Now().Before(ends) {
 		c := todo[0]
 		var err error
-		if n := min(chunk, len(c.gone)); n > 0 {
-			err = l.close(ctx, tx, c.Table, c.gone[:n])
-			c.gone = c.gone[n:]
+		if n := min(chunk, len(c.deleted)); n > 0 {
+			err = l.close(ctx, tx, c.Table, c.deleted[:n])
+			c.deleted = c.deleted[n:]
 		} else {
 			err = l.put(ctx, conn, c, ends)
 		}
 		if err != nil {
 			return todo, err
 		}
-		if len(c.gone)+len(c.puts) == 0 {
+		if len(c.deleted)+len(c.puts) == 0 {
 			todo = todo[1:]
 		}
 	}

@@ -20,8 +20,8 @@ const (
 	// that read them have ended by then.
 	removeAfter = 5 * time.Minute
 
-	// DefaultMaxPast is how many superseded directory rows are retained of a tenant (G8).
-	DefaultMaxPast = 2_000_000
+	// DefaultMaxSuperseded is how many superseded directory rows are retained of a tenant (G8).
+	DefaultMaxSuperseded = 2_000_000
 
 	// tenantsAtOnce is how many tenants one statement is about.
 	tenantsAtOnce = 1000
@@ -34,18 +34,18 @@ type Remover struct {
 	EachNode func(ctx context.Context, tenants []auth.Tenant, f func([]auth.Tenant) error) error
 	// Window is how long an idle pull retains its snapshot; 0 is DefaultPullWindow.
 	Window time.Duration
-	// Past are the tables of superseded directory rows, with their columns tenant_id and until.
-	Past []Rows
-	// MaxPast is how many rows of all tables of Past a tenant may have. Beyond it the oldest snapshots end even while a
-	// pull uses them. 0 is DefaultMaxPast.
-	MaxPast int64
+	// Superseded are the tables of superseded directory rows, with their columns tenant_id and until.
+	Superseded []Rows
+	// MaxSuperseded is how many rows of these tables a tenant may have. Beyond it the oldest snapshots end even while a
+	// pull uses them. 0 is DefaultMaxSuperseded.
+	MaxSuperseded int64
 
 	now, before time.Time // of a turn; snapshots that were superseded before the latter end
 }
 
-// Rows returns the tables that loads write, and those of Past.
+// Rows returns the tables that loads write, and those of superseded directory rows.
 func (r *Remover) Rows() []Rows {
-	list := slices.Clone(r.Past)
+	list := slices.Clone(r.Superseded)
 	for _, t := range r.tables() {
 		list = append(list, rowsOf(t))
 	}
@@ -134,16 +134,16 @@ func (r *Remover) due(ctx context.Context, of []auth.Tenant) ([]auth.Tenant, err
 		SELECT tenant_id
 		  FROM versions v
 		 WHERE v.tenant_id IN (?0) AND ?3 > ?4
-		 ORDER BY 1`, bun.List(of), r.now.Add(-removeAfter).UnixMicro(), r.before.UnixMicro(), r.countPast(of), r.maxPast()))
+		 ORDER BY 1`, bun.List(of), r.now.Add(-removeAfter).UnixMicro(), r.before.UnixMicro(), r.countSuperseded(of), r.maxSuperseded()))
 }
 
-func (r *Remover) maxPast() int64 { return cmp.Or(r.MaxPast, DefaultMaxPast) }
+func (r *Remover) maxSuperseded() int64 { return cmp.Or(r.MaxSuperseded, DefaultMaxSuperseded) }
 
-// countPast returns an expression for the number of Past rows of the tenant v.tenant_id. It names the tenants for each
+// countSuperseded returns an expression for the number of superseded directory rows of the tenant v.tenant_id. It names the tenants for each
 // table: only then does a cluster ask a single node.
-func (r *Remover) countPast(of []auth.Tenant) schema.QueryWithArgs {
+func (r *Remover) countSuperseded(of []auth.Tenant) schema.QueryWithArgs {
 	sum := bun.SafeQuery("0")
-	for _, p := range r.Past {
+	for _, p := range r.Superseded {
 		sum = bun.SafeQuery("? + (SELECT count(*) FROM ? WHERE tenant_id = v.tenant_id AND tenant_id IN (?))", sum, bun.Ident(p.Table), bun.List(of))
 	}
 	return sum
@@ -182,7 +182,7 @@ func (r *Remover) SupersededRowsOf(ctx context.Context, idb bun.IDB, of []auth.T
 	for _, t := range r.tables() {
 		count(t.Name, "until < "+string(open))
 	}
-	for _, p := range r.Past {
+	for _, p := range r.Superseded {
 		count(p.Table, "TRUE")
 	}
 	counts := make(map[auth.Tenant]int64)
@@ -234,7 +234,7 @@ func (r *Remover) raise(ctx context.Context, t auth.Tenant, was snapshot.Version
 		oldest, raised = was, 0
 	}
 	if raised != since {
-		// The WHERE keeps what another server has raised meanwhile.
+		// The WHERE keeps what another server has raised in between.
 		_, err = r.DB.NewRaw(`
 			UPDATE versions
 			   SET oldest_registers = ?, oldest_facts = ?, oldest_since = ?
@@ -276,17 +276,17 @@ func (r *Remover) notPulled(ctx context.Context, t auth.Tenant, was, oldest snap
 	return snapshot.Versions{Registers: min(oldest.Registers, pulled.Registers), Facts: min(oldest.Facts, pulled.Facts)}, err
 }
 
-// bounded raises a snapshot until the later ones have no more than the allowed rows of Past.
+// bounded raises a snapshot until the later ones have no more than the allowed superseded directory rows.
 func (r *Remover) bounded(ctx context.Context, t auth.Tenant, oldest snapshot.Versions) (snapshot.Versions, error) {
-	if len(r.Past) == 0 {
+	if len(r.Superseded) == 0 {
 		return oldest, nil
 	}
-	all := bun.SafeQuery("SELECT until FROM ? WHERE tenant_id = ?", bun.Ident(r.Past[0].Table), t)
-	for _, p := range r.Past[1:] {
+	all := bun.SafeQuery("SELECT until FROM ? WHERE tenant_id = ?", bun.Ident(r.Superseded[0].Table), t)
+	for _, p := range r.Superseded[1:] {
 		all = bun.SafeQuery("? UNION ALL SELECT until FROM ? WHERE tenant_id = ?", all, bun.Ident(p.Table), t)
 	}
 	var until int64
-	err := r.DB.NewRaw(`SELECT until FROM (?) AS past ORDER BY until DESC LIMIT 1 OFFSET ?`, all, r.maxPast()).Scan(ctx, &until)
+	err := r.DB.NewRaw(`SELECT until FROM (?) AS superseded ORDER BY until DESC LIMIT 1 OFFSET ?`, all, r.maxSuperseded()).Scan(ctx, &until)
 	if errors.Is(err, sql.ErrNoRows) {
 		return oldest, nil
 	}
@@ -312,8 +312,8 @@ func (r *Remover) sweepBelow(ctx context.Context, t auth.Tenant, oldest snapshot
 	for _, table := range r.Tables {
 		remove(rowsOf(table), below, oldest.Facts, open)
 	}
-	for _, past := range r.Past {
-		remove(past, "until <= ?", oldest.Registers)
+	for _, rows := range r.Superseded {
+		remove(rows, "until <= ?", oldest.Registers)
 	}
 	remove(Rows{"snapshots", []string{"registers", "facts"}}, "registers < ? OR facts < ?", oldest.Registers, oldest.Facts)
 	return all && err == nil, err

@@ -21,7 +21,7 @@ import (
 )
 
 // superseded is a table of superseded rows.
-var superseded = snapshotdb.Rows{Table: "past", Key: []string{"n", "until"}}
+var superseded = snapshotdb.Rows{Table: "superseded", Key: []string{"n", "until"}}
 
 // site is a tenant with loads, writes to a table, and removal. Its clock moves only when a test sets it.
 type site struct {
@@ -36,10 +36,10 @@ type site struct {
 func newSite(t *testing.T, db *database.DB) *site {
 	t.Helper()
 	store, tenant, now := newStore(t, db)
-	if _, err := db.ExecContext(t.Context(), `CREATE TABLE past (tenant_id bigint, until bigint, n bigint, PRIMARY KEY (tenant_id, until, n))`); err != nil {
+	if _, err := db.ExecContext(t.Context(), `CREATE TABLE superseded (tenant_id bigint, until bigint, n bigint, PRIMARY KEY (tenant_id, until, n))`); err != nil {
 		t.Fatal(err)
 	}
-	return &site{T: t, Store: store, remover: &snapshotdb.Remover{Store: store, Past: []snapshotdb.Rows{superseded}}, tenant: tenant, now: now}
+	return &site{T: t, Store: store, remover: &snapshotdb.Remover{Store: store, Superseded: []snapshotdb.Rows{superseded}}, tenant: tenant, now: now}
 }
 
 // load replaces blocks, adds more, gives them all the text, and returns the new snapshot.
@@ -76,7 +76,7 @@ func (s *site) write(rows int) snapshot.Versions {
 		}
 		h.Registers = snapshotdb.NextNumber(h.Registers)
 		for n := range rows {
-			if _, err := tx.NewRaw(`INSERT INTO past (tenant_id, until, n) VALUES (?, ?, ?)`, s.tenant, h.Registers, n).Exec(ctx); err != nil {
+			if _, err := tx.NewRaw(`INSERT INTO superseded (tenant_id, until, n) VALUES (?, ?, ?)`, s.tenant, h.Registers, n).Exec(ctx); err != nil {
 				return err
 			}
 		}
@@ -151,11 +151,11 @@ func TestKeep(t *testing.T) {
 			t.Errorf("Scan of the expired snapshot = %q, %v, want all its blocks", got, err)
 		}
 		s.after(5*time.Minute - time.Microsecond)
-		if n, p := s.count("blocks"), s.count("past"); n != 4 || p != 5 {
+		if n, p := s.count("blocks"), s.count("superseded"); n != 4 || p != 5 {
 			t.Errorf("%d blocks and %d superseded rows within five minutes, want 4 and 5", n, p)
 		}
 		s.after(time.Microsecond)
-		if n, p, st := s.count("blocks"), s.count("past"), s.count("snapshots"); n != 3 || p != 0 || st != 1 {
+		if n, p, st := s.count("blocks"), s.count("superseded"), s.count("snapshots"); n != 3 || p != 0 || st != 1 {
 			t.Errorf("%d blocks, %d superseded rows and %d snapshots after five minutes, want 3, 0 and 1", n, p, st)
 		}
 		s.checkRetained(third, true, "the current snapshot")
@@ -253,12 +253,12 @@ func TestPullWindow(t *testing.T) {
 	})
 }
 
-// TestMaxPast tests that the oldest snapshots end first if a tenant has too many superseded rows, even while a pull
+// TestMaxSuperseded tests that the oldest snapshots end first if a tenant has too many superseded rows, even while a pull
 // uses them.
-func TestMaxPast(t *testing.T) {
+func TestMaxSuperseded(t *testing.T) {
 	dbtest.Everywhere(t, func(t *testing.T, db *database.DB) {
 		s := newSite(t, db)
-		s.remover.MaxPast = 10
+		s.remover.MaxSuperseded = 10
 		snapshots := []snapshot.Versions{s.current()}
 		for range 5 {
 			snapshots = append(snapshots, s.write(2))
@@ -273,7 +273,7 @@ func TestMaxPast(t *testing.T) {
 		s.checkRetained(snapshots[0], false, "with eleven superseded rows")
 		s.checkRetained(snapshots[1], true, "the next snapshot")
 		s.until(6 * time.Minute)
-		if n := s.count("past"); n != 9 {
+		if n := s.count("superseded"); n != 9 {
 			t.Errorf("%d superseded rows are left, want 9", n)
 		}
 	})

@@ -52,7 +52,7 @@ func TestRemovalWaitsForNoRow(t *testing.T) {
 		touch := func(ctx context.Context, tx bun.Tx, which string) error {
 			var err error
 			for _, query := range []string{
-				`UPDATE blocks SET lo = 1 WHERE until < ? AND a ` + which, `UPDATE past SET n = n WHERE until < ? AND n ` + which, `UPDATE pulls SET asked = 0 WHERE 0 < ? AND 150 ` + which,
+				`UPDATE blocks SET lo = 1 WHERE until < ? AND a ` + which, `UPDATE superseded SET n = n WHERE until < ? AND n ` + which, `UPDATE pulls SET asked = 0 WHERE 0 < ? AND 150 ` + which,
 			} {
 				_, e := tx.NewRaw(query, snapshot.Open).Exec(ctx)
 				err = errors.Join(err, e)
@@ -76,7 +76,7 @@ func TestRemovalWaitsForNoRow(t *testing.T) {
 		}
 		s.after(time.Minute)
 		s.after(time.Minute)
-		if b, p, n := s.count("blocks"), s.count("past"), s.count("pulls"); b != 300 || p != 0 || n != 0 {
+		if b, p, n := s.count("blocks"), s.count("superseded"), s.count("pulls"); b != 300 || p != 0 || n != 0 {
 			t.Errorf("%d blocks, %d superseded rows and %d old pulls are left, want 300, 0 and 0", b, p, n)
 		}
 	})
@@ -86,7 +86,7 @@ func TestRemovalWaitsForNoRow(t *testing.T) {
 func TestTwoRemovers(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		s := newSite(t, db)
-		other := &snapshotdb.Remover{Store: s.Store, Past: s.remover.Past}
+		other := &snapshotdb.Remover{Store: s.Store, Superseded: s.remover.Superseded}
 		if db.Engine == database.Postgres { // a server that plans differently, and so meets rows in another order
 			second, err := database.Open(t.Context(), db.URL+"&enable_hashjoin=off&enable_indexscan=off&enable_bitmapscan=off")
 			if err != nil {
@@ -115,7 +115,7 @@ func TestTwoRemovers(t *testing.T) {
 				*s.now = s.now.Add(5 * time.Minute)
 			}
 		}
-		if b, p, n := s.count("blocks"), s.count("past"), s.count("snapshots"); b != len(all) || p != 0 || n != 1 {
+		if b, p, n := s.count("blocks"), s.count("superseded"), s.count("snapshots"); b != len(all) || p != 0 || n != 1 {
 			t.Errorf("%d blocks, %d superseded rows and %d snapshots are left, want %d, 0 and 1", b, p, n, len(all))
 		}
 	})

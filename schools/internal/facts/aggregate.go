@@ -12,8 +12,8 @@ import (
 	"github.com/lectern-dev/lectern/schools"
 )
 
-// Past is what is stored of one user, as far as a load needs it. The zero Past has read nothing.
-type Past struct {
+// Stored is what is stored of one user, as far as a load needs it. The zero Stored has read nothing.
+type Stored struct {
 	Events  map[int64]*EventSet       // by EventBlock: at least those of the events' days
 	Index   UserIndex                 // all of it
 	Records map[int64]*reading.Record // by book: at least those that Needed returns
@@ -37,7 +37,7 @@ type DayChange struct {
 	Tenths int64
 }
 
-// Needed returns the books whose records must be in Past before the events are aggregated. These are the
+// Needed returns the books whose records must be in Stored before the events are aggregated. These are the
 // books that the events read, and all books read on the same days: a day's minutes are shared out among all
 // its books (S3).
 func Needed(l UserIndex, events []schools.Event) (needed []int64) {
@@ -64,8 +64,8 @@ func Needed(l UserIndex, events []schools.Event) (needed []int64) {
 // days may come in any order and in any number of loads: the result is the same. Aggregate may reorder events
 // and changes what a points to. The error is [packed.ErrCorrupt] if a record that Needed names is missing, or
 // if a record and the index differ.
-func Aggregate(a Past, user directory.UserID, events []schools.Event) (Change, error) {
-	f := aggregation{past: a, change: Change{User: user, Index: a.Index, Events: map[int64]*EventSet{}, Records: map[int64]*reading.Record{}}}
+func Aggregate(a Stored, user directory.UserID, events []schools.Event) (Change, error) {
+	f := aggregation{stored: a, change: Change{User: user, Index: a.Index, Events: map[int64]*EventSet{}, Records: map[int64]*reading.Record{}}}
 	slices.SortStableFunc(events, func(x, y schools.Event) int {
 		if x.Day != y.Day {
 			return cmp.Compare(x.Day, y.Day)
@@ -92,7 +92,7 @@ func Aggregate(a Past, user directory.UserID, events []schools.Event) (Change, e
 
 // aggregation is the state of one call of Aggregate.
 type aggregation struct {
-	past    Past
+	stored  Stored
 	change  Change
 	read    []bookDay // the new effective reading by day and book, days ascending
 	ms      []int64
@@ -135,7 +135,7 @@ func (f *aggregation) day(events []schools.Event) error {
 // fresh returns the events of a day that were not loaded before, each identifier once, and remembers them.
 func (f *aggregation) fresh(date calendar.Date, events []schools.Event) []schools.Event {
 	block, all := EventBlock(date), len(events)
-	ids := cmp.Or(f.change.Events[block], f.past.Events[block], &EventSet{})
+	ids := cmp.Or(f.change.Events[block], f.stored.Events[block], &EventSet{})
 	events = slices.CompactFunc(events, func(x, y schools.Event) bool { return x.ID == y.ID })
 	events = slices.DeleteFunc(events, func(e schools.Event) bool { return ids.Has(date, e.ID) })
 	f.change.New += len(events)
@@ -166,8 +166,8 @@ func (f *aggregation) add(first int, e schools.Event) {
 func (f *aggregation) share(date calendar.Date, cells []bookDay) (int64, error) {
 	books := f.booksOf(date, cells)
 	for _, book := range books {
-		rec := cmp.Or(f.change.Records[book], f.past.Records[book])
-		if rec == nil && slices.ContainsFunc(f.past.Index, func(l IndexEntry) bool { return l.Book == book }) {
+		rec := cmp.Or(f.change.Records[book], f.stored.Records[book])
+		if rec == nil && slices.ContainsFunc(f.stored.Index, func(l IndexEntry) bool { return l.Book == book }) {
 			// A new record would lose the days that the missing one has.
 			return 0, fmt.Errorf("the record of book %d is missing: %w", book, packed.ErrCorrupt)
 		}
@@ -198,7 +198,7 @@ func (f *aggregation) share(date calendar.Date, cells []bookDay) (int64, error) 
 // booksOf returns the books of a day, ascending: those that are read now and those that the index already
 // has.
 func (f *aggregation) booksOf(date calendar.Date, cells []bookDay) []int64 {
-	books := f.past.Index.On(date)
+	books := f.stored.Index.On(date)
 	for _, c := range cells {
 		books = append(books, c.book)
 	}

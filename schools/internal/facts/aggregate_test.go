@@ -35,7 +35,7 @@ func newStored() *stored {
 
 // load aggregates events as a load does. It reads only the records that Needed names.
 func (s *stored) load(t *rapid.T, events []schools.Event) {
-	a := facts.Past{Index: s.index, Events: map[int64]*facts.EventSet{}, Records: map[int64]*reading.Record{}}
+	a := facts.Stored{Index: s.index, Events: map[int64]*facts.EventSet{}, Records: map[int64]*reading.Record{}}
 	for _, e := range events {
 		if data, ok := s.events[facts.EventBlock(e.Day)]; ok && a.Events[facts.EventBlock(e.Day)] == nil {
 			block := &facts.EventSet{}
@@ -240,7 +240,7 @@ func TestRepeatedEventCountsOnce(t *testing.T) {
 	other.MS = 60000
 	nextDay := event
 	nextDay.Day++
-	c, err := facts.Aggregate(facts.Past{}, directory.UserID(1), []schools.Event{event, other, nextDay})
+	c, err := facts.Aggregate(facts.Stored{}, directory.UserID(1), []schools.Event{event, other, nextDay})
 	if err != nil || c.New != 2 || c.Repeated != 1 || len(c.Days) != 2 || c.Days[0].Tenths != 1 || c.Days[1].Tenths != 1 {
 		t.Errorf("Aggregate of an event, its repetition, and the same id on the next day = %+v, %v, want 2 new and 1 repeated", c, err)
 	}
@@ -272,7 +272,7 @@ func TestAggregateRefusesWithoutRecord(t *testing.T) {
 	} {
 		e := event
 		e.Day, e.Book = tt.day, tt.book
-		_, err := facts.Aggregate(facts.Past{Index: index, Records: tt.records}, 7, []schools.Event{e})
+		_, err := facts.Aggregate(facts.Stored{Index: index, Records: tt.records}, 7, []schools.Event{e})
 		if !errors.Is(err, tt.want) {
 			t.Errorf("%s: Aggregate = %v, want %v", tt.rule, err, tt.want)
 		}

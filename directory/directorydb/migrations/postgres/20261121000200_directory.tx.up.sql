@@ -104,7 +104,7 @@ CREATE INDEX evaluations_entity ON evaluations (tenant_id, entity_id);
 --bun:split
 -- Superseded rows, as they were until a version of the tables. An earlier snapshot is read from here and from the rows
 -- that are older than it (G8).
-CREATE TABLE entities_past (
+CREATE TABLE superseded_entities (
 	tenant_id    bigint   NOT NULL,
 	until        bigint   NOT NULL,
 	entity_id    bigint   NOT NULL,
@@ -121,7 +121,7 @@ CREATE TABLE entities_past (
 	PRIMARY KEY (tenant_id, until, entity_id)
 );
 --bun:split
-CREATE TABLE accounts_past (
+CREATE TABLE superseded_accounts (
 	tenant_id bigint   NOT NULL,
 	until     bigint   NOT NULL,
 	user_id   bigint   NOT NULL,
@@ -135,12 +135,12 @@ CREATE TABLE accounts_past (
 	PRIMARY KEY (tenant_id, until, user_id)
 ) WITH (autovacuum_vacuum_scale_factor = 0.02);
 --bun:split
-ALTER TABLE accounts_past ALTER COLUMN name SET STATISTICS 0, ALTER COLUMN email SET STATISTICS 0;
+ALTER TABLE superseded_accounts ALTER COLUMN name SET STATISTICS 0, ALTER COLUMN email SET STATISTICS 0;
 --bun:split
 -- An erasure updates all snapshots of a person.
-CREATE INDEX accounts_past_user ON accounts_past (tenant_id, user_id);
+CREATE INDEX superseded_accounts_user ON superseded_accounts (tenant_id, user_id);
 --bun:split
-CREATE TABLE degrees_past (
+CREATE TABLE superseded_degrees (
 	tenant_id bigint   NOT NULL,
 	until     bigint   NOT NULL,
 	position  integer  NOT NULL, -- 0 marks a superseded vocabulary, which may have no other row

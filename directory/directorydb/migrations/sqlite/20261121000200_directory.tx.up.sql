@@ -102,7 +102,7 @@ CREATE INDEX evaluations_entity ON evaluations (tenant_id, entity_id);
 --bun:split
 -- Superseded rows, as they were until a version of the tables. An earlier snapshot is read from here and from the rows
 -- that are older than it (G8).
-CREATE TABLE entities_past (
+CREATE TABLE superseded_entities (
 	tenant_id    INTEGER NOT NULL,
 	until        INTEGER NOT NULL,
 	entity_id    INTEGER NOT NULL,
@@ -119,7 +119,7 @@ CREATE TABLE entities_past (
 	PRIMARY KEY (tenant_id, until, entity_id)
 );
 --bun:split
-CREATE TABLE accounts_past (
+CREATE TABLE superseded_accounts (
 	tenant_id INTEGER NOT NULL,
 	until     INTEGER NOT NULL,
 	user_id   INTEGER NOT NULL,
@@ -134,9 +134,9 @@ CREATE TABLE accounts_past (
 );
 --bun:split
 -- An erasure updates all snapshots of a person.
-CREATE INDEX accounts_past_user ON accounts_past (tenant_id, user_id);
+CREATE INDEX superseded_accounts_user ON superseded_accounts (tenant_id, user_id);
 --bun:split
-CREATE TABLE degrees_past (
+CREATE TABLE superseded_degrees (
 	tenant_id INTEGER NOT NULL,
 	until     INTEGER NOT NULL,
 	position  INTEGER NOT NULL, -- 0 marks a superseded vocabulary, which may have no other row
