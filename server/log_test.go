@@ -45,7 +45,7 @@ func TestLogOfRequests(t *testing.T) {
 		}{
 			{"schools", prefix + "/users", f.north, northID, "", 200},
 			{"no key", prefix + "/users", "", "", noKey + "there is none", 401},
-			{"malformed", prefix + "/users", "secret\n", "", noKey + "its text has not the form of one", 401},
+			{"malformed", prefix + "/users", "secret\n", "", noKey + "it is malformed", 401},
 			{"unknown", prefix + "/users", "9" + f.north, "9" + northID, noKey + "it is unknown", 401},
 			{"revoked", prefix + "/users", f.south, southID, noKey + "it is revoked", 401},
 			{"of another API", librariesPrefix + "/users", f.north, northID, noKey + "it is of another API", 401},

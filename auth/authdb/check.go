@@ -63,7 +63,7 @@ func (g Grant) judged(err error, text string, api auth.API) (Grant, error) {
 }
 
 var (
-	errMalformed = fmt.Errorf("%w: its text has not the form of one", ErrKey)
+	errMalformed = fmt.Errorf("%w: it is malformed", ErrKey)
 	errUnknown   = fmt.Errorf("%w: it is unknown", ErrKey)
 )
 

@@ -147,7 +147,7 @@ func TestReasons(t *testing.T) {
 			want string
 		}{
 			{"", auth.Schools, "there is none"},
-			{text[1:], auth.Schools, "its text has not the form of one"},
+			{text[1:], auth.Schools, "it is malformed"},
 			{"9" + text, auth.Schools, "it is unknown"},
 			{strings.Replace(expiring, "-2-", "-1-", 1), auth.Schools, "it is unknown"},
 			{text, auth.Libraries, "it is of another API"},
@@ -159,7 +159,7 @@ func TestReasons(t *testing.T) {
 			}
 		}
 		for id, want := range map[string]string{
-			"x": "its text has not the form of one", "1-9": "it is unknown", "1-1": "it is of another API", signing.ID(): "it is revoked",
+			"x": "it is malformed", "1-9": "it is unknown", "1-1": "it is of another API", signing.ID(): "it is revoked",
 		} {
 			if _, err := s.Secret(t.Context(), id, box(t)); err == nil || err.Error() != "no valid key: "+want {
 				t.Errorf("Secret(%q) = %v, want %s", id, err, want)

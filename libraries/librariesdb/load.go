@@ -33,8 +33,8 @@ type Saved struct {
 	Versions snapshot.Versions // of the data then
 }
 
-// Load is a load of a network under way. Until Close no other load of the network can begin. Requests read the earlier
-// snapshot meanwhile, and other networks do not wait.
+// Load is a load of a network under way. Until Close no other load of the network can begin. Until then requests read the
+// earlier snapshot, and other networks do not wait.
 type Load struct {
 	// Base is the snapshot that the load builds on: that of the last load, which may still wait for its hour.
 	Base  report.Access
@@ -133,7 +133,7 @@ func (s *Store) checkpoint(ctx context.Context) {
 // lead is how long before its hour a load has to be ready, and how long its last step may take (L1).
 const lead = 10 * time.Second
 
-// errLate says that a last step took so long that its hour may have come meanwhile.
+// errLate says that a last step took so long that its hour may have begun.
 var errLate = errors.New("the load's last step took too long")
 
 // publish is the load's last step. If it takes too long, the hour that it chose may have begun without it. Then it is repeated,

@@ -211,7 +211,7 @@ func (m Moves) others() bool {
 }
 
 // Moves returns where events belong after the tables were validated by the later intake, which may be in
-// itself. An account of the feed may have lost its reference to another meanwhile, or may be rejected (F6).
+// itself. An account of the feed may have lost its reference to another since, or may be rejected (F6).
 func (in *Intake) Moves(later *Intake) Moves {
 	m := Moves{}
 	for ref, user := range in.eventUsers {

@@ -41,8 +41,8 @@ func (s *Store) Begin(ctx context.Context, partner directory.PartnerID, reconcil
 	return &Load{l, s, partner, reconcile}, nil
 }
 
-// State reads what a check must know of a partner in one transaction, so it sees no directory writes that happen
-// meanwhile.
+// State reads what a check must know of a partner in one transaction, so it sees no directory write that
+// commits while it reads.
 func (s *Store) State(ctx context.Context, partner directory.PartnerID, ref directory.Ref) (st intake.Stored, err error) {
 	err = s.DB.RunInTx(ctx, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}, func(ctx context.Context, tx bun.Tx) error {
 		h, err := snapshotdb.ReadCurrent(ctx, tx, auth.Tenant(partner))
@@ -123,7 +123,7 @@ func (l *Load) Intake(ctx context.Context, ref directory.Ref) (*intake.Intake, e
 	return l.reserve(ctx, in)
 }
 
-// reserve reserves the numbers that an intake lacks. If others have taken some of them meanwhile, the tables are
+// reserve reserves the numbers that an intake lacks. If others have taken some of them since, the tables are
 // reconciled again.
 func (l *Load) reserve(ctx context.Context, in *intake.Intake) (*intake.Intake, error) {
 	entities, users := in.Unreserved()

@@ -13,7 +13,7 @@ import (
 var ErrNoBackup = errors.New("is not an embedded database")
 
 // Backup copies an embedded database into a new file and returns the size of the copy. Other processes may read and
-// write the database meanwhile. The copy has the data of the moment at which it was begun. When Backup returns, the
+// write the database during the copy. The copy has the data of the moment at which it was begun. When Backup returns, the
 // copy is on the disk under its name and can be used like any other database. Before, and after an error, there is
 // only a hidden file beside it, which is removed unless the process is killed.
 //

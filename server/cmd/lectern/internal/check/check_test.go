@@ -206,7 +206,7 @@ func TestKey(t *testing.T) {
 	change(func() error { return os.Chmod(file, 0o600) })
 	if os.Getuid() == 0 {
 		change(func() error { return os.Chown(file, 65534, 65534) })
-		finds(t, "a key file of another user", run(t, &check.Checker{DB: db}, false), "key of the secrets", "is not of who owns")
+		finds(t, "a key file of another user", run(t, &check.Checker{DB: db}, false), "key of the secrets", "does not belong to the owner of")
 		change(func() error { return os.Chown(file, 0, 0) })
 	}
 	finds(t, "another key", run(t, &check.Checker{DB: db, Key: make([]byte, 32)}, false), "key of the secrets", "1-1")

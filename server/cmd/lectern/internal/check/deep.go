@@ -84,7 +84,7 @@ func (c *Checker) tenant(ctx context.Context, what string, t snapshotdb.Tenant) 
 	}
 	switch faults := v.Faults(); {
 	case after.Last() != before.Last(): // what the load replaced may be removed
-		c.ok(what, "a load ended meanwhile: sums were not compared; check again")
+		c.ok(what, "a load ended during the check: sums were not compared; check again")
 	case c.wrong == wrong:
 		for _, text := range faults {
 			c.fault(what, restore, "%s", text)

@@ -49,7 +49,7 @@ func (c *Checker) keyFile(file, of string) {
 		c.fault(keyItem, "run chmod 600 "+file+"; others may have read it, so rotate the directory keys", "%s has mode %04o", file, mode.Perm())
 	}
 	if owned, err := c.DB.OwnedLike(file); err != nil || !owned {
-		c.fault(keyItem, fmt.Sprintf("run chown --reference=%s %s", of, file), "%s is not of who owns %s", file, of)
+		c.fault(keyItem, fmt.Sprintf("run chown --reference=%s %s", of, file), "%s does not belong to the owner of %s", file, of)
 	}
 }
 
