@@ -47,8 +47,8 @@ func TestHour(t *testing.T) {
 	}
 }
 
-// TestHourLaws checks that every instant is in its hour and before the next, and that the hour of an hour is itself.
-func TestHourLaws(t *testing.T) {
+// TestHourProperties checks that every instant is in its hour and before the next, and that the hour of an hour is itself.
+func TestHourProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		at := time.Unix(rapid.Int64Range(-4e9, 8e9).Draw(t, "second"), rapid.Int64Range(0, 999_999_999).Draw(t, "nanosecond"))
 		h, next := libraries.HourOf(at), libraries.NextHour(at)

@@ -253,7 +253,7 @@ func TestRepetitionChangesNothing(t *testing.T) {
 		again := l.load(whole(0), atOnce)
 		after := l.present()
 		want := librariesdb.Saved{
-			Loaded: intake.Loaded{Repeated: first.New, Readers: row.Counts{Unchanged: len(worldReaders)}},
+			Loaded: intake.Loaded{Repeated: first.New, Readers: row.Counts{Unchanged: len(feedReaders)}},
 			Hour:   500_001, Versions: after.At,
 		}
 		if again != want || after.At.Facts <= before.At.Facts || after.Hour != again.Hour {

@@ -68,7 +68,7 @@ func pick(loans []libraries.Loan, picked func(i int, l libraries.Loan) bool) (li
 	return list, positions
 }
 
-func TestMarks(t *testing.T) {
+func TestPositionsOf(t *testing.T) {
 	lists := []report.ListKind{report.LoanList, report.ReservationList}
 	eachEngine(t, func(t *testing.T, f *fixture) {
 		loans := someLoans(3000)
@@ -128,8 +128,8 @@ func TestWindows(t *testing.T) {
 	})
 }
 
-// TestMarkedRecords tests that records are read by position: adjacent or scattered ones, or those of a status or reader.
-func TestMarkedRecords(t *testing.T) {
+// TestRecordsByPosition tests that records are read by position: adjacent or scattered ones, or those of a status or reader.
+func TestRecordsByPosition(t *testing.T) {
 	pages := map[string]func(i int, l libraries.Loan) bool{
 		"none":           func(int, libraries.Loan) bool { return false },
 		"one":            func(i int, _ libraries.Loan) bool { return i == 1234 },
@@ -158,8 +158,8 @@ func TestMarkedRecords(t *testing.T) {
 	})
 }
 
-// TestMarkWithoutRecord tests that a position with the wrong day of a loan is an error.
-func TestMarkWithoutRecord(t *testing.T) {
+// TestPositionWithoutRecord tests that a position with the wrong day of a loan is an error.
+func TestPositionWithoutRecord(t *testing.T) {
 	eachEngine(t, func(t *testing.T, f *fixture) {
 		loans := someLoans(10)
 		f.putLoans(loans)

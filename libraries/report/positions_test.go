@@ -109,8 +109,8 @@ func TestPageReadsItsOwnLoans(t *testing.T) {
 	}
 }
 
-// TestListsOfCorruptRegisters tests that missing loans, titles or readings, and corrupt readings, are an error.
-func TestListsOfCorruptRegisters(t *testing.T) {
+// TestListsOfCorruptTables tests that missing loans, titles or readings, and corrupt readings, are an error.
+func TestListsOfCorruptTables(t *testing.T) {
 	for name, spoil := range map[string]func(s *listStore){
 		"a loan is missing":    func(s *listStore) { s.loans = s.loans[1:] },
 		"a title is missing":   func(s *listStore) { s.books = s.books[1:] },

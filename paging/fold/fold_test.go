@@ -58,7 +58,7 @@ func slowText(s string) string {
 var someText = rapid.StringOf(rapid.OneOf(
 	rapid.SampledFrom([]rune(" \t\u00a0\u0301áÁçéãôAZaz09-%_ßÄ\u2010\ufb01")), rapid.Rune(), rapid.RuneFrom([]rune(" abcABC"))))
 
-func TestTextLaws(t *testing.T) {
+func TestTextProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := someText.Draw(t, "s")
 		got := fold.Text(s)

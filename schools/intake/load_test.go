@@ -68,9 +68,9 @@ func load(t *testing.T, f *facts.Facts, s *intake.Sorter, m intake.Moves) {
 	f.At = l.Number()
 }
 
-// TestLedgersOfManyEvents tests that users whose indexes are stored together have all their books, also after a second
+// TestIndexesOfManyEvents tests that users whose indexes are stored together have all their books, also after a second
 // load. Their events are more than are aggregated at a time.
-func TestLedgersOfManyEvents(t *testing.T) {
+func TestIndexesOfManyEvents(t *testing.T) {
 	f := newFacts(t)
 	users := []directory.UserID{128, 129, 130, 255}
 	for times := range int64(2) {

@@ -20,9 +20,9 @@ import (
 	"github.com/lectern-dev/lectern/schools/report"
 )
 
-// line is a report.Store with several snapshots. Each one wrote accounts, and loaded events and books.
-type line struct {
-	shelf
+// snapshotStore is a report.Store with several snapshots. Each one wrote accounts, and loaded events and books.
+type snapshotStore struct {
+	store
 	snapshots []step
 }
 
@@ -36,23 +36,23 @@ type step struct {
 	replaced []int64
 }
 
-func (l *line) Scan(ctx context.Context, _ auth.Tenant, at int64, k snapshot.Kind, r snapshot.Range, visit func(snapshot.Block) error) error {
+func (l *snapshotStore) Scan(ctx context.Context, _ auth.Tenant, at int64, k snapshot.Kind, r snapshot.Range, visit func(snapshot.Block) error) error {
 	return l.Store.Scan(ctx, l.tenant, at, k, r, visit)
 }
 
-func (l *line) Replaced(ctx context.Context, _ auth.Tenant, k snapshot.Kind, loads snapshot.Span, visit func(snapshot.BlockKey) error) error {
+func (l *snapshotStore) Replaced(ctx context.Context, _ auth.Tenant, k snapshot.Kind, loads snapshot.Span, visit func(snapshot.BlockKey) error) error {
 	return l.Store.Replaced(ctx, l.tenant, k, loads, visit)
 }
 
-func (l *line) of(wanted func(snapshot.Versions) bool) step {
+func (l *snapshotStore) of(wanted func(snapshot.Versions) bool) step {
 	return l.snapshots[slices.IndexFunc(l.snapshots, func(s step) bool { return wanted(s.at) })]
 }
 
-func (l *line) Accounts(_ context.Context, _ directory.PartnerID, at snapshot.Versions) (*report.Accounts, error) {
+func (l *snapshotStore) Accounts(_ context.Context, _ directory.PartnerID, at snapshot.Versions) (*report.Accounts, error) {
 	return l.of(func(v snapshot.Versions) bool { return v.Registers == at.Registers }).accounts, nil
 }
 
-func (l *line) People(_ context.Context, a report.Access, ids []directory.UserID) (people []report.Person, erased bool, err error) {
+func (l *snapshotStore) People(_ context.Context, a report.Access, ids []directory.UserID) (people []report.Person, erased bool, err error) {
 	all := l.of(func(v snapshot.Versions) bool { return v.Registers == a.At.Registers }).people
 	for _, id := range ids {
 		people = append(people, all[id])
@@ -60,11 +60,11 @@ func (l *line) People(_ context.Context, a report.Access, ids []directory.UserID
 	return people, false, nil
 }
 
-func (l *line) Books(_ context.Context, _ directory.PartnerID, at snapshot.Versions) (*schools.Books, error) {
+func (l *snapshotStore) Books(_ context.Context, _ directory.PartnerID, at snapshot.Versions) (*schools.Books, error) {
 	return l.of(func(v snapshot.Versions) bool { return v.Facts == at.Facts }).books, nil
 }
 
-func (l *line) Written(_ context.Context, _ directory.PartnerID, after, at int64) (ids []directory.UserID, _ error) {
+func (l *snapshotStore) Written(_ context.Context, _ directory.PartnerID, after, at int64) (ids []directory.UserID, _ error) {
 	for _, s := range l.snapshots {
 		if s.at.Registers > after && s.at.Registers <= at {
 			ids = append(ids, s.written...)
@@ -74,7 +74,7 @@ func (l *line) Written(_ context.Context, _ directory.PartnerID, after, at int64
 	return ids, nil
 }
 
-func (l *line) ReplacedBooks(_ context.Context, _ directory.PartnerID, loads snapshot.Span) (ids []int64, _ error) {
+func (l *snapshotStore) ReplacedBooks(_ context.Context, _ directory.PartnerID, loads snapshot.Span) (ids []int64, _ error) {
 	for _, s := range l.snapshots {
 		if loads.Contains(s.at.Facts) {
 			ids = append(ids, s.replaced...)
@@ -83,9 +83,9 @@ func (l *line) ReplacedBooks(_ context.Context, _ directory.PartnerID, loads sna
 	return ids, nil
 }
 
-// replacing is a line whose loads replaced a given number of records.
+// replacing is a snapshotStore whose loads replaced a given number of records.
 type replacing struct {
-	*line
+	*snapshotStore
 	records int
 }
 
@@ -98,11 +98,11 @@ func (r replacing) Replaced(_ context.Context, _ auth.Tenant, _ snapshot.Kind, _
 	return nil
 }
 
-// newLine makes two snapshots of the small network. In the second, user 2 moves from school 3 to class 4 of school 2.
+// newSnapshotStore makes two snapshots of the small network. In the second, user 2 moves from school 3 to class 4 of school 2.
 // User 1 reads book 10 on March 1, and book 9 gets another title.
-func newLine(t *testing.T) *line {
+func newSnapshotStore(t *testing.T) *snapshotStore {
 	t.Helper()
-	l := &line{shelf: *newSmallShelf(t)}
+	l := &snapshotStore{store: *newSmallStore(t)}
 	first := step{at: snapshot.Versions{Registers: 1, Facts: l.at}, accounts: l.accounts, books: l.books}
 	first.people = map[directory.UserID]report.Person{1: {Name: "A"}, 2: {Name: "B"}, 3: {Name: "C"}}
 	next := step{at: snapshot.Versions{Registers: 2}, accounts: l.accounts.Next(nil, nil), books: schools.NewBooks(2), people: first.people}
@@ -118,7 +118,7 @@ func newLine(t *testing.T) *line {
 
 // TestSince tests the rows of incremental pulls. Removed rows have a minus (H14).
 func TestSince(t *testing.T) {
-	l := newLine(t)
+	l := newSnapshotStore(t)
 	march, april := calendar.Period{Start: calendar.MustParse("2026-03-01"), End: calendar.MustParse("2026-03-31")}, calendar.Period{Start: calendar.MustParse("2026-04-01"), End: calendar.MustParse("2026-04-30")}
 	both := calendar.Period{Start: march.Start, End: april.End}
 	school := func(id directory.EntityID) report.Filter { return report.Filter{SchoolID: &id} }
@@ -138,7 +138,7 @@ func TestSince(t *testing.T) {
 		{"more days", march, both, report.Filter{}, 1, "", "0401 1, 0402 2", "1 9, 2 10"},
 		{"fewer days", both, april, report.Filter{}, 1, "", "-0301 1, -0302 2, -0302 3", "1 9, -1 10, -2 9, 2 10"},
 	} {
-		for _, cache := range []snapshot.Cache{nil, &memo{}} {
+		for _, cache := range []snapshot.Cache{nil, &mapCache{}} {
 			r, a := &report.Reports{Store: l, Cache: cache}, report.Access{Network: 1, At: l.snapshots[1].at}
 			q := report.Pull{Since: l.snapshots[test.since].at, Was: test.was, Period: test.now, Filter: test.filter}
 			checkSince(t, test.rule+", users", test.users, func(u report.User) string { return fmt.Sprint(u.ID) }, func(p paging.Page) (paging.List[report.User], error) {
@@ -179,7 +179,7 @@ func checkSince[T any](t *testing.T, what, want string, text func(T) string, pag
 
 // TestSinceManyRecords tests that a pull is refused if more than two million records were replaced.
 func TestSinceManyRecords(t *testing.T) {
-	l := newLine(t)
+	l := newSnapshotStore(t)
 	for records, want := range map[int]error{2_000_000: nil, 2_000_001: incremental.ErrMany} {
 		r, period := &report.Reports{Store: replacing{l, records}}, calendar.Period{Start: firstDay, End: firstDay}
 		q := report.Pull{Since: l.snapshots[0].at, Was: period, Period: period}
@@ -191,7 +191,7 @@ func TestSinceManyRecords(t *testing.T) {
 
 // TestSinceOfDamagedData tests that a corrupt day is an error that names the day.
 func TestSinceOfDamagedData(t *testing.T) {
-	l := newLine(t)
+	l := newSnapshotStore(t)
 	day := calendar.MustParse("2026-03-02")
 	key := snapshot.BlockKey{A: int64(day)}
 	l.harm(t, facts.DayKind, key, snapshot.Block{BlockKey: key, Data: []byte{200, 1, 2}})

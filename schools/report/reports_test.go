@@ -23,34 +23,34 @@ import (
 	"github.com/lectern-dev/lectern/schools/report"
 )
 
-// shelf is a report.Store of one partner. It answers from the current snapshot, whatever the access names.
-type shelf struct {
+// store is a report.Store of one partner. It answers from the current snapshot, whatever the access names.
+type store struct {
 	*blocks
 	accounts *report.Accounts
 	books    *schools.Books
 }
 
-func (s *shelf) Scan(ctx context.Context, _ auth.Tenant, _ int64, k snapshot.Kind, r snapshot.Range, visit func(snapshot.Block) error) error {
+func (s *store) Scan(ctx context.Context, _ auth.Tenant, _ int64, k snapshot.Kind, r snapshot.Range, visit func(snapshot.Block) error) error {
 	return s.Store.Scan(ctx, s.tenant, s.at, k, r, visit)
 }
 
-func (s *shelf) Accounts(context.Context, directory.PartnerID, snapshot.Versions) (*report.Accounts, error) {
+func (s *store) Accounts(context.Context, directory.PartnerID, snapshot.Versions) (*report.Accounts, error) {
 	return s.accounts, nil
 }
 
-func (s *shelf) Written(context.Context, directory.PartnerID, int64, int64) ([]directory.UserID, error) {
+func (s *store) Written(context.Context, directory.PartnerID, int64, int64) ([]directory.UserID, error) {
 	return nil, nil
 }
 
-func (s *shelf) ReplacedBooks(context.Context, directory.PartnerID, snapshot.Span) ([]int64, error) {
+func (s *store) ReplacedBooks(context.Context, directory.PartnerID, snapshot.Span) ([]int64, error) {
 	return nil, nil
 }
 
-func (s *shelf) Books(context.Context, directory.PartnerID, snapshot.Versions) (*schools.Books, error) {
+func (s *store) Books(context.Context, directory.PartnerID, snapshot.Versions) (*schools.Books, error) {
 	return s.books, nil
 }
 
-func (s *shelf) People(_ context.Context, _ report.Access, ids []directory.UserID) (people []report.Person, erased bool, err error) {
+func (s *store) People(_ context.Context, _ report.Access, ids []directory.UserID) (people []report.Person, erased bool, err error) {
 	if len(ids) == 0 {
 		return nil, false, errors.New("no user ids given")
 	}
@@ -60,13 +60,13 @@ func (s *shelf) People(_ context.Context, _ report.Access, ids []directory.UserI
 	return people, false, nil
 }
 
-// memo is a snapshot.Cache that keeps everything.
-type memo struct {
+// mapCache is a snapshot.Cache that keeps everything.
+type mapCache struct {
 	mu   sync.Mutex
 	kept map[snapshot.Key]snapshot.Value
 }
 
-func (m *memo) Load(ctx context.Context, key snapshot.Key, load func(context.Context) (snapshot.Value, error)) (snapshot.Value, error) {
+func (m *mapCache) Load(ctx context.Context, key snapshot.Key, load func(context.Context) (snapshot.Value, error)) (snapshot.Value, error) {
 	m.mu.Lock()
 	v, ok := m.kept[key]
 	m.mu.Unlock()
@@ -201,8 +201,8 @@ func TestUsers(t *testing.T) {
 		userRow(8, schools.Student, 9, 10, 0, "", false), userRow(9, schools.Teacher, 2, 4, 0, "MEDIO", false),
 		userRow(12, schools.Student, 2, 4, 0, "MEDIO", false),
 	}
-	for _, cache := range []snapshot.Cache{nil, &memo{}} {
-		r := &report.Reports{Store: &shelf{accounts: newAccounts()}, Cache: cache}
+	for _, cache := range []snapshot.Cache{nil, &mapCache{}} {
+		r := &report.Reports{Store: &store{accounts: newAccounts()}, Cache: cache}
 		for size := 1; size <= len(all)+1; size++ {
 			for number := 1; number <= len(all)+2; number++ {
 				list, err := r.Users(t.Context(), report.Access{Network: 1}, report.Filter{}, paging.Page{Number: number, Size: size})
@@ -249,7 +249,7 @@ func cut[T any](rows []T, number, size int) []T {
 const firstDay = calendar.Date(20000 - 20000%16 - 3)
 
 // load aggregates events and publishes them.
-func (s *shelf) load(t *testing.T, events []schools.Event) {
+func (s *store) load(t *testing.T, events []schools.Event) {
 	t.Helper()
 	sorter := &intake.Sorter{}
 	defer sorter.Close()
@@ -268,7 +268,7 @@ func (s *shelf) load(t *testing.T, events []schools.Event) {
 }
 
 // harm deletes or replaces a stored block.
-func (s *shelf) harm(t *testing.T, k snapshot.Kind, key snapshot.BlockKey, put ...snapshot.Block) {
+func (s *store) harm(t *testing.T, k snapshot.Kind, key snapshot.BlockKey, put ...snapshot.Block) {
 	t.Helper()
 	s.write(t, func(l snapshot.Writer) error {
 		return l.Write(t.Context(), snapshot.BlockChange(l.Tenant(), k, []snapshot.BlockKey{key}, slices.Values(put)))
@@ -276,7 +276,7 @@ func (s *shelf) harm(t *testing.T, k snapshot.Kind, key snapshot.BlockKey, put .
 }
 
 // record returns the stored record of a user and a book.
-func (s *shelf) record(t *testing.T, key snapshot.BlockKey) (found snapshot.Block) {
+func (s *store) record(t *testing.T, key snapshot.BlockKey) (found snapshot.Block) {
 	t.Helper()
 	err := s.Scan(t.Context(), 0, 0, facts.RecordKind, snapshot.Range{Among: []int64{key.A}, B: snapshot.Between(key.B, key.B)}, func(b snapshot.Block) error {
 		found = b
@@ -314,8 +314,8 @@ var asks = []struct {
 
 // TestEngagementsAndReadings tests pages of every size (S3 to S6), and that no query gets the cached rows of another.
 func TestEngagementsAndReadings(t *testing.T) {
-	s := newSmallShelf(t)
-	for _, cache := range []snapshot.Cache{nil, &memo{}} {
+	s := newSmallStore(t)
+	for _, cache := range []snapshot.Cache{nil, &mapCache{}} {
 		r := &report.Reports{Store: s, Cache: cache}
 		for _, a := range asks {
 			period := calendar.Period{Start: calendar.MustParse(a.start), End: calendar.MustParse(a.end)}
@@ -363,8 +363,8 @@ func checkPages[T any](t *testing.T, what, want string, text func(T) string, pag
 
 // TestEngagementsOfMissingDay tests that a day that was deleted after its users were cached is an error.
 func TestEngagementsOfMissingDay(t *testing.T) {
-	s := newSmallShelf(t)
-	reports, day := &report.Reports{Store: s, Cache: &memo{}}, calendar.MustParse("2026-04-02")
+	s := newSmallStore(t)
+	reports, day := &report.Reports{Store: s, Cache: &mapCache{}}, calendar.MustParse("2026-04-02")
 	ask := func(day calendar.Date) error {
 		_, err := reports.Engagements(t.Context(), report.Access{Network: 1}, calendar.Period{Start: day, End: day}, report.Filter{}, everyRow)
 		return err
@@ -387,19 +387,19 @@ func TestReadingsOfDamagedData(t *testing.T) {
 	}
 	first, last := snapshot.BlockKey{A: 1, B: 1}, snapshot.BlockKey{A: 1, B: 2}
 	for what, tt := range map[string]struct {
-		harm func(*testing.T, *shelf)
+		harm func(*testing.T, *store)
 		want string
 	}{
-		"the first record": {func(t *testing.T, s *shelf) { s.harm(t, facts.RecordKind, first) }, "user 1, book 2: it or one before it is missing"},
-		"the last record":  {func(t *testing.T, s *shelf) { s.harm(t, facts.RecordKind, last) }, "1 of 2 records are missing"},
-		"a book":           {func(_ *testing.T, s *shelf) { s.books = schools.NewBooks(0) }, "user 1, book 1: it or one before it is missing"},
-		"the record's only day": {func(t *testing.T, s *shelf) {
+		"the first record": {func(t *testing.T, s *store) { s.harm(t, facts.RecordKind, first) }, "user 1, book 2: it or one before it is missing"},
+		"the last record":  {func(t *testing.T, s *store) { s.harm(t, facts.RecordKind, last) }, "1 of 2 records are missing"},
+		"a book":           {func(_ *testing.T, s *store) { s.books = schools.NewBooks(0) }, "user 1, book 1: it or one before it is missing"},
+		"the record's only day": {func(t *testing.T, s *store) {
 			other := s.record(t, snapshot.BlockKey{A: 2, B: 1})
 			other.BlockKey, other.Lo, other.Hi = first, int32(firstDay), int32(firstDay)+1
 			s.harm(t, facts.RecordKind, first, other)
 		}, "user 1, book 1: index and record differ"},
 	} {
-		s := &shelf{newBlocks(t, newDB(t)), newAccounts(), schools.NewBooks(4)}
+		s := &store{newBlocks(t, newDB(t)), newAccounts(), schools.NewBooks(4)}
 		for book := range int64(4) {
 			s.books.Add(schools.Book{ID: book, Title: fmt.Sprint("Livro ", book), Length: 10 + 10*book})
 		}

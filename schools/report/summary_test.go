@@ -27,10 +27,10 @@ func read(id uint64, user directory.UserID, day calendar.Date, book, from, to in
 		MS: 60_000, Extent: reading.Interval{From: from, To: to}}
 }
 
-// newSmallShelf returns a shelf with a network of the school 2 "ávila", with the class 4, and the school 3 "Zulmira".
-func newSmallShelf(t *testing.T) *shelf {
+// newSmallStore returns a store with a network of the school 2 "ávila", with the class 4, and the school 3 "Zulmira".
+func newSmallStore(t *testing.T) *store {
 	t.Helper()
-	s := &shelf{newBlocks(t, newDB(t)), report.NewAccounts([]directory.Entity{
+	s := &store{newBlocks(t, newDB(t)), report.NewAccounts([]directory.Entity{
 		{ID: 1, Ref: "n", Type: directory.Network, Name: "Rede"}, {ID: 2, Ref: "s", Type: directory.School, Name: "ávila", Parent: 1},
 		{ID: 3, Ref: "z", Type: directory.School, Name: "Zulmira", Parent: 1}, {ID: 4, Ref: "c", Type: directory.Class, Name: "1A", Parent: 2},
 	}, nil), schools.NewBooks(2)}
@@ -49,7 +49,7 @@ func newSmallShelf(t *testing.T) *shelf {
 }
 
 func TestSummaryOfASmallNetwork(t *testing.T) {
-	reports := &report.Reports{Store: newSmallShelf(t), Cache: &memo{}}
+	reports := &report.Reports{Store: newSmallStore(t), Cache: &mapCache{}}
 	ask := report.SummaryQuery{Period: calendar.Period{Start: calendar.MustParse("2026-03-01"), End: calendar.MustParse("2026-04-02")}}
 	type row [9]int64 // the metrics in the order of the API
 	for by, want := range map[report.GroupBy]string{
@@ -84,7 +84,7 @@ func TestSummaryOfASmallNetwork(t *testing.T) {
 
 // TestSummaryDays tests that every day of the period is a group, also without an access, and that pages cut the groups.
 func TestSummaryDays(t *testing.T) {
-	reports := &report.Reports{Store: newSmallShelf(t)}
+	reports := &report.Reports{Store: newSmallStore(t)}
 	ask := report.SummaryQuery{Period: calendar.Period{Start: calendar.MustParse("2026-02-27"), End: calendar.MustParse("2026-03-03")}, GroupBy: report.ByDay}
 	none := report.Metrics{Users: 3, Active: 2}
 	sum, err := reports.Summary(t.Context(), report.Access{Network: 1}, ask, paging.Page{Number: 2, Size: 2})
@@ -103,7 +103,7 @@ func TestSummaryDays(t *testing.T) {
 
 // TestSummaryOfManyUsers tests a summary of more users than are counted at once, whose records are read because the period cuts them.
 func TestSummaryOfManyUsers(t *testing.T) {
-	s := &shelf{newBlocks(t, newDB(t)), report.NewAccounts([]directory.Entity{{ID: 1, Ref: "n", Type: directory.Network, Name: "Rede"}}, nil), schools.NewBooks(1)}
+	s := &store{newBlocks(t, newDB(t)), report.NewAccounts([]directory.Entity{{ID: 1, Ref: "n", Type: directory.Network, Name: "Rede"}}, nil), schools.NewBooks(1)}
 	s.books.Add(schools.Book{ID: 9, Length: 100})
 	var events []schools.Event
 	const users = 5000
@@ -125,15 +125,15 @@ func TestSummaryOfManyUsers(t *testing.T) {
 // TestSummaryOfDamagedData tests that missing data is an error, and never makes a smaller number.
 func TestSummaryOfDamagedData(t *testing.T) {
 	ask := report.SummaryQuery{Period: calendar.Period{Start: calendar.MustParse("2026-03-01"), End: calendar.MustParse("2026-03-31")}, GroupBy: report.ByBook}
-	for what, harm := range map[string]func(*shelf){
-		"a record": func(s *shelf) { s.harm(t, facts.RecordKind, snapshot.BlockKey{A: 1, B: 9}) },
-		"a book":   func(s *shelf) { s.books = schools.NewBooks(0) },
-		"sums and record": func(s *shelf) {
+	for what, harm := range map[string]func(*store){
+		"a record": func(s *store) { s.harm(t, facts.RecordKind, snapshot.BlockKey{A: 1, B: 9}) },
+		"a book":   func(s *store) { s.books = schools.NewBooks(0) },
+		"sums and record": func(s *store) {
 			s.harm(t, facts.SumsKind, snapshot.BlockKey{A: 2})
 			s.harm(t, facts.RecordKind, snapshot.BlockKey{A: 2, B: 10})
 		},
 	} {
-		s := newSmallShelf(t)
+		s := newSmallStore(t)
 		harm(s)
 		if _, err := (&report.Reports{Store: s}).Summary(t.Context(), report.Access{Network: 1}, ask, everyRow); !errors.Is(err, packed.ErrCorrupt) {
 			t.Errorf("Summary without %s = %v, want ErrCorrupt", what, err)
@@ -146,14 +146,14 @@ func TestSummaryCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	ask := report.SummaryQuery{Period: calendar.Period{Start: calendar.MustParse("2026-03-01"), End: calendar.MustParse("2026-03-31")}}
-	if _, err := (&report.Reports{Store: newSmallShelf(t)}).Summary(ctx, report.Access{Network: 1}, ask, everyRow); !errors.Is(err, context.Canceled) {
+	if _, err := (&report.Reports{Store: newSmallStore(t)}).Summary(ctx, report.Access{Network: 1}, ask, everyRow); !errors.Is(err, context.Canceled) {
 		t.Errorf("Summary = %v, want %v", err, context.Canceled)
 	}
 }
 
 // TestSummaryBooksInOrder tests that books are ordered by readers, then by number.
 func TestSummaryBooksInOrder(t *testing.T) {
-	s := newSmallShelf(t)
+	s := newSmallStore(t)
 	var more []schools.Event
 	for i, book := range []int64{100, 99, 98} {
 		s.books.Add(schools.Book{ID: book, Title: strconv.Itoa(i), Length: 10})

@@ -327,8 +327,8 @@ func (p *partner) compare(store *schoolsdb.Store) (bool, error) {
 	return err == nil, err
 }
 
-func BenchmarkRegisterSQLite(b *testing.B)   { benchmarkAccounts(b, dbtest.SQLite(b)) }
-func BenchmarkRegisterPostgres(b *testing.B) { benchmarkAccounts(b, dbtest.Postgres(b)) }
+func BenchmarkAccountsSQLite(b *testing.B)   { benchmarkAccounts(b, dbtest.SQLite(b)) }
+func BenchmarkAccountsPostgres(b *testing.B) { benchmarkAccounts(b, dbtest.Postgres(b)) }
 
 // benchmarkAccounts measures reading 100,000 accounts: all of them, and those that a directory write changed.
 func benchmarkAccounts(b *testing.B, db *database.DB) {

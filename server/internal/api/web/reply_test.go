@@ -20,8 +20,8 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/api/wire"
 )
 
-// desk answers replies, and counts how often one is read.
-type desk struct {
+// endpoint answers replies, and counts how often one is read.
+type endpoint struct {
 	web.Front
 	keeper
 	erased bool // whether people were erased since the key was checked
@@ -30,13 +30,13 @@ type desk struct {
 }
 
 // Check implements web.Keys.
-func (d *desk) Check(context.Context, string, bool) (web.Caller, error) { return web.Caller{}, nil }
+func (d *endpoint) Check(context.Context, string, bool) (web.Caller, error) { return web.Caller{}, nil }
 
-// shelf is a cache that keeps every body.
-type shelf map[snapshot.Key]snapshot.Value
+// keepAll is a cache that keeps every body.
+type keepAll map[snapshot.Key]snapshot.Value
 
 // Load implements snapshot.Cache.
-func (s shelf) Load(ctx context.Context, k snapshot.Key, load func(context.Context) (snapshot.Value, error)) (v snapshot.Value, err error) {
+func (s keepAll) Load(ctx context.Context, k snapshot.Key, load func(context.Context) (snapshot.Value, error)) (v snapshot.Value, err error) {
 	v, ok := s[k]
 	if !ok {
 		if v, err = load(ctx); err == nil {
@@ -46,14 +46,14 @@ func (s shelf) Load(ctx context.Context, k snapshot.Key, load func(context.Conte
 	return v, err
 }
 
-func newDesk() *desk {
-	d := &desk{keeper: keeper{questions: 1 << 20}, rows: []int64{7}}
+func newEndpoint() *endpoint {
+	d := &endpoint{keeper: keeper{questions: 1 << 20}, rows: []int64{7}}
 	d.Front = web.Front{Keys: d, Pulls: &d.keeper, Answers: &web.Answers{Build: func() string { return "one" }}}
 	return d
 }
 
 // reply returns a reply that is a list.
-func (d *desk) reply() web.Reply {
+func (d *endpoint) reply() web.Reply {
 	p := web.Reply{Of: "/list", Rows: true, Read: func(context.Context, web.Snapshots, time.Time) (web.Content, error) {
 		d.reads++
 		rows := wire.Table[int64]{Write: func(w *wire.Writer, n *int64) { w.Int("n", *n, "") }}.Rows(paging.List[int64]{Rows: d.rows, Total: 12345, Erased: d.erased})
@@ -65,7 +65,7 @@ func (d *desk) reply() web.Reply {
 }
 
 // send sends a reply to a request with headers, which are given in pairs.
-func (d *desk) send(t *testing.T, p web.Reply, headers ...string) *httptest.ResponseRecorder {
+func (d *endpoint) send(t *testing.T, p web.Reply, headers ...string) *httptest.ResponseRecorder {
 	t.Helper()
 	r, w := httptest.NewRequest("GET", "/list", nil), httptest.NewRecorder()
 	for i := 0; i < len(headers); i += 2 {
@@ -81,7 +81,7 @@ func (d *desk) send(t *testing.T, p web.Reply, headers ...string) *httptest.Resp
 
 // TestTagIsOfAllThatBytesDependOn tests that the tag depends on exactly what the bytes depend on.
 func TestTagIsOfAllThatBytesDependOn(t *testing.T) {
-	d := newDesk()
+	d := newEndpoint()
 	tags := map[string]string{}
 	for what, change := range map[string]func(*web.Reply){
 		"nothing":                      func(*web.Reply) {},
@@ -132,7 +132,7 @@ func TestTagIsOfAllThatBytesDependOn(t *testing.T) {
 
 // TestHadWithoutReading tests that a client that has the answer gets a 304 without a read. The total comes from the tag.
 func TestHadWithoutReading(t *testing.T) {
-	d := newDesk()
+	d := newEndpoint()
 	for _, accept := range []string{"application/json", "text/csv"} {
 		w := d.send(t, d.reply(), "Accept", accept)
 		tag, reads := w.Header().Get("ETag"), d.reads
@@ -164,7 +164,7 @@ func TestHadWithoutReading(t *testing.T) {
 // TestHadOfASnapshot tests that the snapshot is checked even if the client has the answer: the use of a snapshot is noted,
 // and one that has expired is an error.
 func TestHadOfASnapshot(t *testing.T) {
-	d := newDesk()
+	d := newEndpoint()
 	then := d.reply()
 	then.At, then.Given = snapshot.Snapshot{Versions: snapshot.Versions{Registers: 1, Facts: 1}}, true
 	tag, used := d.send(t, then).Header().Get("ETag"), d.used
@@ -182,7 +182,7 @@ func TestHadOfASnapshot(t *testing.T) {
 
 // TestLooseReply tests that the bytes of a loose reply are always made, and that the tag depends on them.
 func TestLooseReply(t *testing.T) {
-	d := newDesk()
+	d := newEndpoint()
 	p := d.reply()
 	p.Loose = true
 	one := d.send(t, p).Header().Get("ETag")
@@ -195,9 +195,9 @@ func TestLooseReply(t *testing.T) {
 	}
 }
 
-// TestErasedMeanwhile tests that an erasure between the key check and the read changes the tag of the answer.
-func TestErasedMeanwhile(t *testing.T) {
-	d := newDesk()
+// TestErasedBetweenKeyAndRead tests that an erasure between the key check and the read changes the tag of the answer.
+func TestErasedBetweenKeyAndRead(t *testing.T) {
+	d := newEndpoint()
 	people := d.reply()
 	people.People = true
 	before := d.send(t, people).Header().Get("ETag")
@@ -216,7 +216,7 @@ func TestErasedMeanwhile(t *testing.T) {
 // TestKeptBodies tests that a body that was made is sent again unchanged, in each form and coding, without a read.
 func TestKeptBodies(t *testing.T) {
 	for _, rows := range []int{1, 1000} { // a body too small to compress, and a large one
-		d, kept := newDesk(), shelf{}
+		d, kept := newEndpoint(), keepAll{}
 		d.Answers.Kept, d.rows = kept, make([]int64, rows)
 		texts := map[string]string{}
 		for _, accept := range []string{"application/json", "text/csv", wire.XLSXType} {
@@ -248,12 +248,12 @@ func TestKeptBodies(t *testing.T) {
 
 // TestNotKept tests that answers with people and loose answers are not kept.
 func TestNotKept(t *testing.T) {
-	for what, change := range map[string]func(*desk, *web.Reply){
-		"people":   func(_ *desk, p *web.Reply) { p.People = true },
-		"loose":    func(_ *desk, p *web.Reply) { p.Loose = true },
-		"no cache": func(d *desk, _ *web.Reply) { d.Answers.Kept = nil },
+	for what, change := range map[string]func(*endpoint, *web.Reply){
+		"people":   func(_ *endpoint, p *web.Reply) { p.People = true },
+		"loose":    func(_ *endpoint, p *web.Reply) { p.Loose = true },
+		"no cache": func(d *endpoint, _ *web.Reply) { d.Answers.Kept = nil },
 	} {
-		d, kept := newDesk(), shelf{}
+		d, kept := newEndpoint(), keepAll{}
 		d.Answers.Kept = kept
 		p := d.reply()
 		change(d, &p)
@@ -270,8 +270,8 @@ func TestNotKept(t *testing.T) {
 
 // TestKeptApart tests that another snapshot, tenant, network or query has its own body.
 func TestKeptApart(t *testing.T) {
-	d := newDesk()
-	d.Answers.Kept = shelf{}
+	d := newEndpoint()
+	d.Answers.Kept = keepAll{}
 	d.send(t, d.reply())
 	for what, change := range map[string]func(*web.Reply){
 		"tenant": func(p *web.Reply) { p.Tenant = 9 }, "network": func(p *web.Reply) { p.Network = 9 }, "question": func(p *web.Reply) { p.Of = "/" },
@@ -289,7 +289,7 @@ func TestKeptApart(t *testing.T) {
 // TestMadeOnce tests that simultaneous requests make a body once, even if the request that began it leaves.
 func TestMadeOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d, p, release := newDesk(), newDesk().reply(), make(chan struct{})
+		d, p, release := newEndpoint(), newEndpoint().reply(), make(chan struct{})
 		d.Answers.Kept = cache.New(1 << 20)
 		read, reads := p.Read, 0
 		p.Read = func(ctx context.Context, s web.Snapshots, from time.Time) (web.Content, error) {
@@ -331,7 +331,7 @@ func TestMadeOnce(t *testing.T) {
 // TestSlots tests that the slots bound the replies read at once. A reply that waits in its own queue takes none.
 func TestSlots(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := newDesk()
+		d := newEndpoint()
 		d.Answers.Slots = semaphore.NewWeighted(2)
 		release := make(chan struct{})
 		var reading, queueing, answered atomic.Int64
@@ -370,7 +370,7 @@ func TestSlots(t *testing.T) {
 // TestNoSlot tests that a reply that its queue refuses is not read. A reply whose context ends before there is a slot
 // leaves its queue.
 func TestNoSlot(t *testing.T) {
-	d := newDesk()
+	d := newEndpoint()
 	d.Answers.Slots = semaphore.NewWeighted(0)
 	p, left := d.reply(), 0
 	p.Enter = func(context.Context, web.Snapshots) (func(), error) { return func() { left++ }, nil }

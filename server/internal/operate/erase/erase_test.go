@@ -32,11 +32,11 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/operate/erase"
 )
 
-// marks matches the names, e-mails and phones that the tests give, and nothing else.
-var marks = regexp.MustCompile(`(?i)zuleica|55509876`)
+// personal matches the names, e-mails and phones that the tests give, and nothing else.
+var personal = regexp.MustCompile(`(?i)zuleica|55509876`)
 
-// world is a partner with a pupil and a teacher, and a library network with a reader. All three have had other names.
-type world struct {
+// fixture is a partner with a pupil and a teacher, and a library network with a reader. All three have had other names.
+type fixture struct {
 	t       *testing.T
 	db      *database.DB
 	partner directory.PartnerID
@@ -64,9 +64,9 @@ const (
 	reader  = 4711
 )
 
-func newWorld(t *testing.T, db *database.DB) *world {
+func newFixture(t *testing.T, db *database.DB) *fixture {
 	t.Helper()
-	w := &world{t: t, db: db}
+	w := &fixture{t: t, db: db}
 	w.partner = must[directory.PartnerID](t)(directorydb.CreatePartner(t.Context(), db, "acme", "Acme"))
 	w.network = must[libraries.NetworkID](t)(librariesdb.CreateNetwork(t.Context(), db, "rede", "Rede"))
 	w.loadSchools("Zuleica 1")
@@ -83,7 +83,7 @@ func newWorld(t *testing.T, db *database.DB) *world {
 	return w
 }
 
-func (w *world) feed(files map[string]string) string {
+func (w *fixture) feed(files map[string]string) string {
 	w.t.Helper()
 	dir := w.t.TempDir()
 	for name, text := range files {
@@ -94,13 +94,13 @@ func (w *world) feed(files map[string]string) string {
 	return dir
 }
 
-func (w *world) progress(stage string, _, _ int64) {
+func (w *fixture) progress(stage string, _, _ int64) {
 	if w.during != nil {
 		w.during(stage)
 	}
 }
 
-func (w *world) loadSchools(name string) {
+func (w *fixture) loadSchools(name string) {
 	w.t.Helper()
 	dir := w.feed(map[string]string{
 		"entities": `{"referenceId":"rede","entityType":"network","name":"Rede","degree":"F"}
@@ -114,7 +114,7 @@ func (w *world) loadSchools(name string) {
 	must[*feed.Totals](w.t)(load.Schools(w.t.Context(), store, w.partner, "acme", os.DirFS(dir), load.Options{Progress: w.progress}))
 }
 
-func (w *world) loadReaders(name string, updated int, now bool) {
+func (w *fixture) loadReaders(name string, updated int, now bool) {
 	w.t.Helper()
 	dir := w.feed(map[string]string{
 		"readers": fmt.Sprintf(`{"userId":%d,"name":"%s","email":"zuleica.%d@casa.example","registeredAt":"2026-01-01","status":"active","updatedAt":"2026-08-0%[3]dT12:00:00Z"}`,
@@ -127,7 +127,7 @@ func (w *world) loadReaders(name string, updated int, now bool) {
 }
 
 // put changes the teacher through the directory.
-func (w *world) put(name string) directory.AccountRecord {
+func (w *fixture) put(name string) directory.AccountRecord {
 	w.t.Helper()
 	text := func(s string) directory.Field { return directory.Field{Set: true, Text: s} }
 	store := &directorydb.Store{DB: w.db.DB}
@@ -137,7 +137,7 @@ func (w *world) put(name string) directory.AccountRecord {
 }
 
 // eraseAll erases all three people.
-func (w *world) eraseAll() (all []erase.Done) {
+func (w *fixture) eraseAll() (all []erase.Done) {
 	w.t.Helper()
 	f := &erase.Eraser{DB: w.db}
 	partner := snapshotdb.Tenant{ID: auth.Tenant(w.partner), Kind: snapshotdb.Partner, Reference: "acme"}
@@ -151,15 +151,15 @@ func (w *world) eraseAll() (all []erase.Done) {
 	return all
 }
 
-// left counts the marks in all texts of the database, and in the files of an embedded one.
-func (w *world) left(what string) (n int) {
+// left counts the personal texts in all columns of the database, and in the files of an embedded one.
+func (w *fixture) left(what string) (n int) {
 	w.t.Helper()
 	for _, column := range w.texts() {
 		rows, err := w.db.QueryContext(w.t.Context(), `SELECT CAST(? AS text) FROM ?`, bun.Ident(column[1]), bun.Ident(column[0]))
 		err = snapshotdb.Visit(rows, err, column[0], func(rows *sql.Rows) error {
 			var text sql.NullString
 			err := rows.Scan(&text)
-			if found := marks.FindString(text.String); found != "" {
+			if found := personal.FindString(text.String); found != "" {
 				n++
 				w.t.Logf("%s: %s.%s has %q", what, column[0], column[1], found)
 			}
@@ -176,7 +176,7 @@ func (w *world) left(what string) (n int) {
 }
 
 // texts returns the columns that can have text, each with its table, and those of PostgreSQL's statistics that quote it.
-func (w *world) texts() (all [][2]string) {
+func (w *fixture) texts() (all [][2]string) {
 	query := `SELECT m.name, c.name FROM sqlite_master m, pragma_table_info(m.name) c WHERE m.type = 'table' AND c.type <> 'INTEGER'`
 	if w.db.Engine == database.Postgres {
 		query = `SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = 'public' AND data_type IN ('text', 'bytea', 'character varying')`
@@ -195,10 +195,10 @@ func (w *world) texts() (all [][2]string) {
 	return all
 }
 
-func (w *world) inFiles(what, pattern string) (n int) {
+func (w *fixture) inFiles(what, pattern string) (n int) {
 	w.t.Helper()
 	for _, name := range must[[]string](w.t)(filepath.Glob(pattern)) {
-		found := len(marks.FindAll(must[[]byte](w.t)(os.ReadFile(name)), -1))
+		found := len(personal.FindAll(must[[]byte](w.t)(os.ReadFile(name)), -1))
 		if n += found; found > 0 {
 			w.t.Logf("%s: %s has %d", what, filepath.Base(name), found)
 		}
@@ -206,16 +206,16 @@ func (w *world) inFiles(what, pattern string) (n int) {
 	return n
 }
 
-// TestForget erases people who had names in several snapshots, one of which is not yet current. It tests that nothing
+// TestErase erases people who had names in several snapshots, one of which is not yet current. It tests that nothing
 // stored or served names them, and that no feed and no write brings them back.
-func TestForget(t *testing.T) {
+func TestErase(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
-		w := newWorld(t, db)
+		w := newFixture(t, db)
 		if n := w.left("before"); n < 10 {
 			t.Fatalf("%d texts name the people before the erasure, want at least 10", n)
 		}
 		asked := w.answers()
-		if n := len(marks.FindAllString(strings.Join(asked, "\n"), -1)); n < 5 {
+		if n := len(personal.FindAllString(strings.Join(asked, "\n"), -1)); n < 5 {
 			t.Fatalf("%d names and e-mails in the answers before the erasure, want at least 5", n)
 		}
 		done := w.eraseAll()
@@ -243,21 +243,21 @@ func TestForget(t *testing.T) {
 	})
 }
 
-// checkErased checks that no mark is left in the database or in a response.
-func (w *world) checkErased(when string) {
+// checkErased checks that no personal text is left in the database or in a response.
+func (w *fixture) checkErased(when string) {
 	w.t.Helper()
 	if n := w.left(when); n > 0 {
 		w.t.Errorf("%s: %d texts are left, want none", when, n)
 	}
 	for _, body := range w.answers() {
-		if found := marks.FindString(body); found != "" {
+		if found := personal.FindString(body); found != "" {
 			w.t.Errorf("%s: %q is in a response: %.300s", when, found, body)
 		}
 	}
 }
 
 // answers returns the lists of people, in the current snapshot and in the first one that was served.
-func (w *world) answers() (bodies []string) {
+func (w *fixture) answers() (bodies []string) {
 	w.t.Helper()
 	if w.handler == nil {
 		w.serve()
@@ -277,7 +277,7 @@ func (w *world) answers() (bodies []string) {
 	return bodies
 }
 
-func (w *world) serve() {
+func (w *fixture) serve() {
 	w.t.Helper()
 	w.handler = must[*server.Server](w.t)(server.New(w.t.Context(), server.Config{DB: w.db, SchoolsRate: -1, LibrariesRate: -1})).Handler()
 	keys := &authdb.Store{DB: w.db.DB}
@@ -293,7 +293,7 @@ func (w *world) serve() {
 	w.before = map[string]string{}
 }
 
-func (w *world) ask(target, key string) (body, snapshot string) {
+func (w *fixture) ask(target, key string) (body, snapshot string) {
 	w.t.Helper()
 	r := httptest.NewRequest("GET", target, nil)
 	r.Header.Set("X-Api-Key", key)
@@ -305,10 +305,10 @@ func (w *world) ask(target, key string) (body, snapshot string) {
 	return answer.Body.String(), answer.Header().Get("X-Snapshot")
 }
 
-// TestForgetDuringLoad tests that an erasure during a load also erases what the load has read of the people.
-func TestForgetDuringLoad(t *testing.T) {
+// TestEraseDuringLoad tests that an erasure during a load also erases what the load has read of the people.
+func TestEraseDuringLoad(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
-		w := newWorld(t, db)
+		w := newFixture(t, db)
 		erasures := 0
 		w.during = func(stage string) {
 			if stage == "aggregate" && erasures < 2 { // at the first two progress reports of the stage
@@ -323,7 +323,7 @@ func TestForgetDuringLoad(t *testing.T) {
 		w.checkErased("during a feed of readers")
 	})
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
-		w := newWorld(t, db)
+		w := newFixture(t, db)
 		w.during = func(stage string) {
 			if w.during = nil; stage == "read" {
 				w.eraseAll()
@@ -337,7 +337,7 @@ func TestForgetDuringLoad(t *testing.T) {
 // TestJournal tests that an erasure beside a reader of the database fails with ErrJournal, and that a repetition completes it.
 func TestJournal(t *testing.T) {
 	db := dbtest.SQLite(t)
-	w := newWorld(t, db)
+	w := newFixture(t, db)
 	other := must[*database.DB](t)(database.Open(t.Context(), db.URL))
 	defer other.Close()
 	tx := must[bun.Tx](t)(other.BeginTx(t.Context(), &sql.TxOptions{ReadOnly: true}))
@@ -362,7 +362,7 @@ func TestJournal(t *testing.T) {
 // TestList tests that List lists the erased people by tenant and number.
 func TestList(t *testing.T) {
 	db := dbtest.SQLite(t)
-	newWorld(t, db).eraseAll()
+	newFixture(t, db).eraseAll()
 	const want = "partner acme 1\npartner acme 2\nlibrary rede 4711\n"
 	if list, err := listed(t, &erase.Eraser{DB: db}); err != nil || list != want {
 		t.Errorf("List = %q, %v, want %q", list, err, want)
@@ -382,7 +382,7 @@ func listed(t *testing.T, f *erase.Eraser) (list string, err error) {
 // TestUnknown tests that the erasure of an unknown person fails and erases nobody.
 func TestUnknown(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
-		newWorld(t, db)
+		newFixture(t, db)
 		f := &erase.Eraser{DB: db}
 		for _, of := range []snapshotdb.Tenant{{ID: 1, Kind: snapshotdb.Partner, Reference: "acme"}, {ID: 2, Kind: snapshotdb.Library, Reference: "rede"}} {
 			if _, err := f.Person(t.Context(), of, 99); !errors.Is(err, erase.ErrUnknown) || !strings.Contains(err.Error(), of.Reference) {

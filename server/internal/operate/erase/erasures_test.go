@@ -19,7 +19,7 @@ import (
 // TestErasures tests that a step raises the tenant's number of erasures if it erases from every snapshot, and only then.
 func TestErasures(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
-		w := newWorld(t, db)
+		w := newFixture(t, db)
 		f := &erase.Eraser{DB: db}
 		deleted := func(now bool) func() {
 			return func() {
@@ -64,7 +64,7 @@ func TestErasures(t *testing.T) {
 }
 
 // erasures returns a tenant's number of erasures.
-func (w *world) erasures(of auth.Tenant) int64 {
+func (w *fixture) erasures(of auth.Tenant) int64 {
 	w.t.Helper()
 	return must[snapshotdb.Current](w.t)(snapshotdb.ReadCurrent(w.t.Context(), w.db, of)).Erasures
 }

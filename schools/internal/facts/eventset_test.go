@@ -35,9 +35,9 @@ var someEvent = rapid.Custom(func(t *rapid.T) event {
 	return event{calendar.Date(rapid.Int32Range(-32, -1).Draw(t, "day")), someIdentifier.Draw(t, "id")}
 })
 
-// TestSeenRemembers adds events load by load, through the stored form, and tests that the set has those, each only on
+// TestEventSetKeepsEvents adds events load by load, through the stored form, and tests that the set has those, each only on
 // its day, and no others.
-func TestSeenRemembers(t *testing.T) {
+func TestEventSetKeepsEvents(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		had, data := map[event]bool{}, packed.Append(nil, &facts.EventSet{})
 		for range rapid.IntRange(1, 4).Draw(t, "loads") {
@@ -66,9 +66,9 @@ func TestSeenRemembers(t *testing.T) {
 	})
 }
 
-// TestSeenSizes limits the size of event ids. Those of one counter may take half of the 8 bytes that others take, and
+// TestEventSetSize limits the size of event ids. Those of one counter may take half of the 8 bytes that others take, and
 // those of a counter of each user a quarter.
-func TestSeenSizes(t *testing.T) {
+func TestEventSetSize(t *testing.T) {
 	size := func(id func(i int) string) int {
 		var s facts.EventSet
 		for day := range calendar.Date(8) {
@@ -94,8 +94,8 @@ func TestSeenSizes(t *testing.T) {
 	}
 }
 
-// TestBlocksOfSeen tests that a block has 32 days.
-func TestBlocksOfSeen(t *testing.T) {
+// TestEventSetBlocks tests that a block has 32 days.
+func TestEventSetBlocks(t *testing.T) {
 	for d, want := range map[calendar.Date]int64{-33: -2, -32: -1, -1: -1, 0: 0, 31: 0, 32: 1, 63: 1} {
 		if got := facts.EventBlock(d); got != want {
 			t.Errorf("EventBlock(%d) = %d, want %d", int(d), got, want)

@@ -119,8 +119,8 @@ func TestLaterReaderRowWins(t *testing.T) {
 	})
 }
 
-// TestReadersStandInOrder tests that new readers are inserted into their blocks in order.
-func TestReadersStandInOrder(t *testing.T) {
+// TestReadersInOrder tests that new readers are inserted into their blocks in order.
+func TestReadersInOrder(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		l := loaders(t, db, "order")[0]
 		for _, ids := range [][]int64{{1, 9, 2047, 2049}, {0, 4, 5, 1023, 1024, 2048, 3000}, {4, 2}} {
@@ -141,8 +141,8 @@ func TestReadersStandInOrder(t *testing.T) {
 	})
 }
 
-// TestEventOfNobody tests that a load fails if neither the feed nor the store has the reader of an event.
-func TestEventOfNobody(t *testing.T) {
+// TestEventWithoutReader tests that a load fails if neither the feed nor the store has the reader of an event.
+func TestEventWithoutReader(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		l := loaders(t, db, "nobody")[0]
 		known := libraries.Reader{ID: 5, Library: libraries.None, AgeGroup: libraries.None, Status: libraries.ReaderActive}
@@ -209,8 +209,8 @@ func TestCorrections(t *testing.T) {
 	})
 }
 
-// TestSnapshotOfNobody tests that a partner and an unknown number have no snapshot and take no load.
-func TestSnapshotOfNobody(t *testing.T) {
+// TestSnapshotOfNoNetwork tests that a partner and an unknown number have no snapshot and take no load.
+func TestSnapshotOfNoNetwork(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		l := loaders(t, db, "only")[0]
 		partner, err := snapshotdb.CreateTenant(t.Context(), db, snapshotdb.Tenant{Kind: snapshotdb.Partner, Reference: "p", Name: "P"})

@@ -14,19 +14,19 @@ import (
 	"github.com/lectern-dev/lectern/schools/internal/facts"
 )
 
-// shelf has indexes as a database has them between loads.
-type shelf struct {
+// savedIndex is an index and its stored blocks, as a database has them between loads.
+type savedIndex struct {
 	*facts.Index
 	stored map[snapshot.BlockKey][]byte
 	t      *rapid.T
 }
 
-func newShelf(t *rapid.T) *shelf {
-	return &shelf{&facts.Index{}, map[snapshot.BlockKey][]byte{}, t}
+func newSavedIndex(t *rapid.T) *savedIndex {
+	return &savedIndex{&facts.Index{}, map[snapshot.BlockKey][]byte{}, t}
 }
 
 // put writes the blocks of a load, reads all blocks back, and returns the keys of those that were written.
-func (s *shelf) put(p *snapshot.Puts) (written []snapshot.BlockKey) {
+func (s *savedIndex) put(p *snapshot.Puts) (written []snapshot.BlockKey) {
 	changes := snapshot.WrittenOf(1, p).Changes
 	for _, c := range changes {
 		for row := range c.Put {
@@ -45,7 +45,7 @@ func (s *shelf) put(p *snapshot.Puts) (written []snapshot.BlockKey) {
 }
 
 // load replaces the indexes of users of a block, and returns the keys of the blocks that were written.
-func (s *shelf) load(block int64, changed map[directory.UserID]facts.UserIndex) []snapshot.BlockKey {
+func (s *savedIndex) load(block int64, changed map[directory.UserID]facts.UserIndex) []snapshot.BlockKey {
 	p := &snapshot.Puts{Kind: facts.IndexKind}
 	s.Put(p, block, changed)
 	return s.put(p)
@@ -53,7 +53,7 @@ func (s *shelf) load(block int64, changed map[directory.UserID]facts.UserIndex) 
 
 // indexOf returns the index of one user, 7, through its stored form.
 func indexOf(t *rapid.T, l facts.UserIndex) *facts.Index {
-	s := newShelf(t)
+	s := newSavedIndex(t)
 	s.load(0, map[directory.UserID]facts.UserIndex{7: l})
 	return s.Index
 }
@@ -116,11 +116,11 @@ var someDay = rapid.OneOf(
 	rapid.SampledFrom([]calendar.Date{-700_000, 30_000}),
 )
 
-// TestLedgersCountAnyPeriod adds days load by load, late ones too, and compares what the indexes say of any period with
+// TestIndexCountsAnyPeriod adds days load by load, late ones too, and compares what the indexes say of any period with
 // a count of all days.
-func TestLedgersCountAnyPeriod(t *testing.T) {
+func TestIndexCountsAnyPeriod(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s, m := newShelf(t), model{}
+		s, m := newSavedIndex(t), model{}
 		someUser := rapid.SampledFrom([]directory.UserID{1, 2, 127, 128, 300})
 		for range rapid.IntRange(0, 4).Draw(t, "loads") {
 			id, more := someUser.Draw(t, "user"), someBooks(t)
@@ -163,10 +163,10 @@ func TestLedgersCountAnyPeriod(t *testing.T) {
 
 func equalBooks(a, b facts.BookDays) bool { return a.Book == b.Book && slices.Equal(a.Days, b.Days) }
 
-// TestLedgersWriteWhatChanges tests that a load writes only the pages of its days, and the next page if it is late.
-func TestLedgersWriteWhatChanges(t *testing.T) {
+// TestIndexWritesOnlyChanges tests that a load writes only the pages of its days, and the next page if it is late.
+func TestIndexWritesOnlyChanges(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s := newShelf(t)
+		s := newSavedIndex(t)
 		day := func(page calendar.Date) []facts.BookDays {
 			return []facts.BookDays{{Book: 1, Days: []calendar.Date{32*page + 3}}}
 		}

@@ -23,18 +23,18 @@ type feed struct {
 	requests     []libraries.Request
 }
 
-// worldReaders are in several blocks of attributes. The first five share one.
-var worldReaders = []int64{0, 1, 127, 128, 1023, 1024, 5000, 1024 * 256, 1 << 40}
+// feedReaders are in several blocks of attributes. The first five share one.
+var feedReaders = []int64{0, 1, 127, 128, 1023, 1024, 5000, 1024 * 256, 1 << 40}
 
-// whole returns a feed with rows of all kinds. Feeds of different worlds have the same identifiers and different rows.
-func whole(world int) (f feed) {
-	readerOf := func(i int) int64 { return worldReaders[(i*7+world)%len(worldReaders)] }
+// whole returns a feed with rows of all kinds. Feeds of different variants have the same identifiers and different rows.
+func whole(variant int) (f feed) {
+	readerOf := func(i int) int64 { return feedReaders[(i*7+variant)%len(feedReaders)] }
 	at := func(i int) time.Time {
-		return (firstDay + calendar.Date((i*37+world)%300)).Start().UTC().Add(time.Duration(i*977%86_400) * time.Second)
+		return (firstDay + calendar.Date((i*37+variant)%300)).Start().UTC().Add(time.Duration(i*977%86_400) * time.Second)
 	}
-	for i, id := range worldReaders {
+	for i, id := range feedReaders {
 		f.readers = append(f.readers, libraries.Reader{
-			ID: id, Name: fmt.Sprint("Reader ", world, i), Email: "r@example.org", Library: int64(i%3) - 1, AgeGroup: libraries.None, City: "Palmas",
+			ID: id, Name: fmt.Sprint("Reader ", variant, i), Email: "r@example.org", Library: int64(i%3) - 1, AgeGroup: libraries.None, City: "Palmas",
 			Status: libraries.ReaderActive, Registered: firstDay + calendar.Date(i), Updated: at(0).Add(24 * time.Hour),
 		})
 	}
