@@ -59,7 +59,9 @@ func WrittenOf(t auth.Tenant, of ...*Puts) (w Written) {
 
 // Run runs the load up to its last step, which publishes it.
 func (p *Pipeline) Run(ctx context.Context) error {
-	p.days = extsort.Sorter{Dir: p.Records.Dir, Limit: p.Records.Limit, Hash: func(day int64) uint64 { return uint64(day - p.FirstDay) }}
+	// Half of the limit: runs of Records are in memory at the same time. With all of it the collector takes a quarter of the load of a
+	// year of 100,000 users.
+	p.days = extsort.Sorter{Dir: p.Records.Dir, Limit: 2 * p.Records.Batch(), Hash: func(day int64) uint64 { return uint64(day - p.FirstDay) }}
 	defer p.days.Close()
 	p.out = batch{write: p.Write, limit: p.Records.Batch()}
 	defer p.out.wait() // also after an error: the caller writes again when it ends the load
