@@ -69,14 +69,10 @@ type Reconciler[R, V any] struct {
 	Put func(now V, was *V) error
 }
 
-// Reconcile reconciles rows key by key. Of the rows with one key, in the order in which they are given, the last valid
+// Reconcile sorts rows by key and reconciles them. Of the rows with one key, in the order in which they are given, the last valid
 // one counts (F1). All rows are checked, so that a feed in pieces is refused exactly if the whole feed is (F3).
 func (s Reconciler[R, V]) Reconcile(rows []Lined[R], c *Counts, bad Rejected) error {
-	order := func(a, b Lined[R]) int { return s.Order(a.Row, b.Row) }
-	if !slices.IsSortedFunc(rows, order) {
-		rows = slices.Clone(rows)
-		slices.SortStableFunc(rows, order)
-	}
+	slices.SortStableFunc(rows, func(a, b Lined[R]) int { return s.Order(a.Row, b.Row) })
 	for len(rows) > 0 {
 		n := 1
 		for n < len(rows) && s.Order(rows[0].Row, rows[n].Row) == 0 {

@@ -28,12 +28,13 @@ func (a *AccountRow) Fields(w *row.Walk) {
 	row.BoolOr(w, "active", &a.Active, true)
 }
 
-// Accounts validates the rows of accounts and adds those that are new or changed to PutAccounts. New accounts
+// Accounts sorts and validates the rows of accounts and adds those that are new or changed to PutAccounts. New accounts
 // are numbered in the order of their references. Bad rows are reported to bad. The error is that of bad or of
 // NewToken.
 func (in *Intake) Accounts(rows []row.Lined[AccountRow], bad row.Rejected) (row.Counts, error) {
 	in.readRefs(len(rows))
-	in.eventUsers, in.PutRefOwners = map[string]directory.UserID{}, directory.RefOwners{}
+	in.useCurrentRefs(rows)
+	in.skipped, in.PutRefOwners = map[string]directory.UserID{}, directory.RefOwners{}
 	return validate(row.Reconciler[AccountRow, directory.Account]{
 		Order: func(a, b AccountRow) int { return strings.Compare(a.Ref, b.Ref) }, Check: in.checkAccount,
 		Was: func(a directory.Account) (directory.Account, bool) { return in.live(string(a.Ref)) },
@@ -44,7 +45,7 @@ func (in *Intake) Accounts(rows []row.Lined[AccountRow], bad row.Rejected) (row.
 			in.PutAccounts = append(in.PutAccounts, a)
 			return err
 		},
-	}, in.withCurrentRefs(rows), bad)
+	}, rows, bad)
 }
 
 // readRefs notes the account that each reference without a history means: the live account, otherwise the last deleted
@@ -76,10 +77,10 @@ func (in *Intake) account(id directory.UserID) (directory.Account, bool) {
 	return in.Stored.Accounts[i], true
 }
 
-// withCurrentRefs returns the rows with references that accounts gave up replaced by their present ones: the
-// feed may still use the earlier reference. If the feed also has a row under the present reference, the
-// earlier one stays and makes a new account (F4).
-func (in *Intake) withCurrentRefs(rows []row.Lined[AccountRow]) []row.Lined[AccountRow] {
+// useCurrentRefs replaces references that accounts gave up by their present ones: the feed may still use the
+// earlier reference. If the feed also has a row under the present reference, the earlier one stays and makes a
+// new account (F4).
+func (in *Intake) useCurrentRefs(rows []row.Lined[AccountRow]) {
 	present := map[string]string{}
 	for ref := range in.Stored.RefOwners {
 		if a := in.lastOwner(ref); !a.Deleted {
@@ -87,19 +88,17 @@ func (in *Intake) withCurrentRefs(rows []row.Lined[AccountRow]) []row.Lined[Acco
 		}
 	}
 	if len(present) == 0 {
-		return rows
+		return
 	}
 	named := map[string]bool{}
 	for _, r := range rows {
 		named[r.Row.Ref] = true
 	}
-	rows = slices.Clone(rows)
 	for i, r := range rows {
 		if now, ok := present[r.Row.Ref]; ok && !named[now] {
 			rows[i].Row.Ref = now
 		}
 	}
-	return rows
 }
 
 // lastOwner returns the last owner of a reference that has a history. An owner that is not stored counts as
@@ -115,14 +114,20 @@ func (in *Intake) lastOwner(ref directory.Ref) directory.Account {
 // create gives a new account its number, its token and its reference, which another account may have given
 // up. The account owns the reference from the beginning of the load. If the reference changed owners since
 // then, it owns it from now on.
-func (in *Intake) create(a *directory.Account) error {
-	r, err := in.userNumber(a.Ref)
-	if err != nil {
-		return err
+func (in *Intake) create(a *directory.Account) (err error) {
+	in.newUsers = append(in.newUsers, len(in.PutAccounts))
+	r, again := in.reserved.users[a.Ref]
+	if !again {
+		if r.token, err = in.NewToken(); err != nil {
+			return err
+		}
+		in.Stored.LastUser++
+		in.unreservedUsers++
+		r.id = in.Stored.LastUser
 	}
 	a.ID, a.AccessToken = r.id, r.token
 	at := in.Stored.Now
-	if in.first() || r.first && r.owners == len(in.Stored.RefOwners[a.Ref]) {
+	if in.first() || again && r.owners == len(in.Stored.RefOwners[a.Ref]) {
 		at = in.Stored.Began
 	}
 	if more := in.Stored.RefOwners.Take(a.Ref, 0, a.ID, at); len(more) > 0 {
@@ -130,7 +135,6 @@ func (in *Intake) create(a *directory.Account) error {
 	} else {
 		in.users[string(a.Ref)] = a.ID
 	}
-	in.eventUsers[string(a.Ref)] = a.ID
 	return nil
 }
 

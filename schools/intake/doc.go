@@ -50,9 +50,9 @@
 // Events are sorted by user and not by day, since event ids, records and the index are stored by user: each is read and
 // written once in a load. Sorting a second time by day costs little, because a user's day is one small record by then.
 // No step needs all events in memory, as a feed may have more of them than memory holds. Accounts are in memory while their
-// file is validated. After that only the numbers of their references are, and the accounts that are new or changed: the loader
-// lets go of the rest ([Intake.TablesRead], [Intake.EventsRead]), and the last step reads rows and accounts again if it
-// validates again.
+// file is validated. Then the loader lets go of all but the numbers of their references ([Intake.TablesRead]), and once events
+// are read of these too ([Intake.EventsRead]). Only accounts that are new or changed stay. If the last step validates again, it
+// reads rows and accounts again.
 //
 // The package does not know files, formats or databases.
 package intake

@@ -25,7 +25,7 @@ func (in *Intake) user(ref []byte, at time.Time) (directory.UserID, error) {
 	if user := in.owner(ref, at); user != 0 {
 		return user, nil
 	}
-	if user := in.eventUsers[string(ref)]; user >= firstSkipped {
+	if user := in.skipped[string(ref)]; user != 0 {
 		return user, nil
 	}
 	return 0, row.Fault("account", directory.MsgMissing)

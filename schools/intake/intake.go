@@ -78,13 +78,15 @@ type Intake struct {
 	// PutRefOwners is added to the history of references that new accounts take over.
 	PutRefOwners directory.RefOwners
 
-	entities   map[directory.Ref]directory.Entity // live ones, with those of the feed
-	deleted    map[directory.Ref]bool             // deleted and not replaced, or below such an entity in the feed
-	users      map[string]directory.UserID        // by reference, of references that have no history
-	numbers    *numbers                           // reserved by the load
-	unreserved numbers                            // taken from the counters without a reservation
-	eventUsers map[string]directory.UserID        // by reference: the number under which events of a new or skipped account are sorted
-	skipped    int                                // how many accounts are skipped
+	entities map[directory.Ref]directory.Entity // live ones, with those of the feed
+	deleted  map[directory.Ref]bool             // deleted and not replaced, or below such an entity in the feed
+	users    map[string]directory.UserID        // by reference, of references that have no history
+	skipped  map[string]directory.UserID        // by reference: the number under which events of a skipped account are sorted
+	moves    Moves                              // see EventsRead
+
+	newEntities, newUsers               []int   // the places of new rows in PutEntities and PutAccounts
+	unreservedEntities, unreservedUsers int     // how many of them have a number from the counters
+	reserved                            numbers // by earlier intakes of the load
 }
 
 // Changes reports whether the feed changes any row of a table.
@@ -100,54 +102,27 @@ func validate[R any, V comparable](s row.Reconciler[R, V], rows []row.Lined[R], 
 	return c, err
 }
 
-// numbers has the numbers of the entities and accounts that a load creates, by reference, and the references
-// in the order of creation.
+// numbers has the numbers of the entities and accounts that a load creates, by reference.
 type numbers struct {
-	entities    map[directory.Ref]directory.EntityID
-	users       map[directory.Ref]userNumber
-	entityOrder []directory.Ref
-	userOrder   []directory.Ref
+	entities map[directory.Ref]directory.EntityID
+	users    map[directory.Ref]userNumber
 }
 
 // userNumber is the number of a new account, and its access_token.
 type userNumber struct {
-	id    directory.UserID
-	token string
-	// first says that the first snapshot of the load lacked the account; owners is how many owners its
-	// reference had then.
-	first  bool
-	owners int
-}
-
-// number prepares the numbering of new rows.
-func (in *Intake) number() {
-	if in.numbers == nil {
-		in.numbers = &numbers{entities: map[directory.Ref]directory.EntityID{}, users: map[directory.Ref]userNumber{}}
-	}
-	in.unreserved = numbers{users: map[directory.Ref]userNumber{}}
+	id     directory.UserID
+	token  string
+	owners int // of its reference in the first snapshot of the load; -1 if that had the account
 }
 
 // entityNumber returns the number of a new entity: the reserved one, or the next of the counter.
 func (in *Intake) entityNumber(ref directory.Ref) directory.EntityID {
-	if id := in.numbers.entities[ref]; id != 0 {
+	if id := in.reserved.entities[ref]; id != 0 {
 		return id
 	}
 	in.Stored.LastEntity++
-	in.unreserved.entityOrder = append(in.unreserved.entityOrder, ref)
+	in.unreservedEntities++
 	return in.Stored.LastEntity
-}
-
-// userNumber returns the number of a new account: the reserved one, or the next of the counter.
-func (in *Intake) userNumber(ref directory.Ref) (userNumber, error) {
-	if r, ok := in.numbers.users[ref]; ok {
-		return r, nil
-	}
-	token, err := in.NewToken()
-	in.Stored.LastUser++
-	r := userNumber{id: in.Stored.LastUser, token: token, first: in.first(), owners: len(in.Stored.RefOwners[ref])}
-	in.unreserved.userOrder = append(in.unreserved.userOrder, ref)
-	in.unreserved.users[ref] = r
-	return r, err
 }
 
 // first reports whether Stored is the first snapshot of the load.
@@ -156,32 +131,47 @@ func (in *Intake) first() bool { return in.Stored.Now.IsZero() || in.Stored.Now.
 // Unreserved returns how many new entities and accounts took their number from the counters, since none was
 // reserved.
 func (in *Intake) Unreserved() (entities, users int) {
-	return len(in.unreserved.entityOrder), len(in.unreserved.userOrder)
+	return in.unreservedEntities, in.unreservedUsers
 }
 
 // Reserve gives those that [Intake.Unreserved] counts the numbers after entity and user, in the order of
-// creation (S1). They hold for this intake and for those that Rebase makes. If same is false, the rows
-// already carry other numbers, and the tables must be validated again.
+// creation (S1). They hold for this intake and for those that Rebase makes. If same is false, other rows
+// already name other numbers, and the tables must be validated again.
 func (in *Intake) Reserve(entity directory.EntityID, user directory.UserID) (same bool) {
-	entities, users := in.Unreserved()
-	same = entity == in.Stored.LastEntity-directory.EntityID(entities) && user == in.Stored.LastUser-directory.UserID(users)
-	for i, ref := range in.unreserved.entityOrder {
-		in.numbers.entities[ref] = entity + directory.EntityID(i) + 1
+	entity -= in.Stored.LastEntity - directory.EntityID(in.unreservedEntities)
+	user -= in.Stored.LastUser - directory.UserID(in.unreservedUsers)
+	for _, i := range in.newEntities {
+		if e := &in.PutEntities[i]; in.reserved.entities[e.Ref] == 0 {
+			e.ID += entity
+		}
 	}
-	for i, ref := range in.unreserved.userOrder {
-		r := in.unreserved.users[ref]
-		r.id = user + directory.UserID(i) + 1
-		in.numbers.users[ref] = r
+	for _, i := range in.newUsers {
+		if a := &in.PutAccounts[i]; in.reserved.users[a.Ref].id == 0 {
+			a.ID += user
+		}
 	}
-	in.unreserved = numbers{}
-	return same
+	in.unreservedEntities, in.unreservedUsers = 0, 0
+	return entity == 0 && user == 0
 }
 
-// Rebase returns an intake for the same feed and a later snapshot of the tables. New rows keep the reserved
-// numbers, and the books need not be validated again.
+// Rebase returns an intake for the same feed and a later snapshot of the tables. New rows keep their numbers, which
+// are reserved, and the books need not be validated again.
 func (in *Intake) Rebase(later Stored) *Intake {
+	all := numbers{map[directory.Ref]directory.EntityID{}, map[directory.Ref]userNumber{}}
+	for _, i := range in.newEntities {
+		all.entities[in.PutEntities[i].Ref] = in.PutEntities[i].ID
+	}
+	for _, i := range in.newUsers {
+		a, owners := &in.PutAccounts[i], -1
+		if in.first() {
+			owners = len(in.Stored.RefOwners[a.Ref])
+		}
+		all.users[a.Ref] = userNumber{a.ID, a.AccessToken, owners}
+	}
+	maps.Copy(all.entities, in.reserved.entities)
+	maps.Copy(all.users, in.reserved.users)
 	later.Books = in.Stored.Books
-	return &Intake{Stored: later, Began: in.Began, History: in.History, NewToken: in.NewToken, PutBooks: in.PutBooks, numbers: in.numbers}
+	return &Intake{Stored: later, Began: in.Began, History: in.History, NewToken: in.NewToken, PutBooks: in.PutBooks, reserved: all}
 }
 
 // firstSkipped is above the numbers of all accounts. Skipped accounts are numbered from it on: their events
@@ -190,9 +180,8 @@ const firstSkipped directory.UserID = 1 << 40
 
 // skip numbers the events of an account that is not created.
 func (in *Intake) skip(ref string) {
-	if in.eventUsers[ref] == 0 {
-		in.eventUsers[ref] = firstSkipped + directory.UserID(in.skipped)
-		in.skipped++
+	if in.skipped[ref] == 0 {
+		in.skipped[ref] = firstSkipped + directory.UserID(len(in.skipped))
 	}
 }
 
@@ -213,11 +202,20 @@ func (m Moves) others() bool {
 // Moves returns where events belong after the tables were validated by the later intake, which may be in
 // itself. An account of the feed may have lost its reference to another since, or may be rejected (F6).
 func (in *Intake) Moves(later *Intake) Moves {
+	if later == in && in.moves != nil {
+		return in.moves
+	}
 	m := Moves{}
-	for ref, user := range in.eventUsers {
+	move := func(ref string, user directory.UserID) {
 		if to := later.owner([]byte(ref), in.Stored.Began); to != user {
 			m[user] = to
 		}
+	}
+	for _, i := range in.newUsers {
+		move(string(in.PutAccounts[i].Ref), in.PutAccounts[i].ID)
+	}
+	for ref, user := range in.skipped {
+		move(ref, user)
 	}
 	return m
 }
@@ -225,17 +223,15 @@ func (in *Intake) Moves(later *Intake) Moves {
 // TablesRead lets go of the stored accounts, which only rows of tables are validated with.
 func (in *Intake) TablesRead() { in.Stored.Accounts = nil }
 
-// EventsRead lets go of the references that only events are validated with: [Intake.Moves] needs those of EventUsers.
-// A million references would keep the collector busy for the rest of the load.
-func (in *Intake) EventsRead() {
-	users := map[string]directory.UserID{}
-	for ref := range in.eventUsers {
-		if id := in.users[ref]; id != 0 {
-			users[ref] = id
-		}
-	}
-	in.users = users
-}
+// EventsRead lets go of the references, which only events are validated with. A million of them would keep the
+// collector busy for the rest of the load.
+func (in *Intake) EventsRead() { in.moves, in.users = in.Moves(in), nil }
 
-// EventUsers returns the numbers whose events may have to move, ascending.
-func (in *Intake) EventUsers() []directory.UserID { return slices.Sorted(maps.Values(in.eventUsers)) }
+// EventUsers returns the numbers whose events may have to move.
+func (in *Intake) EventUsers() []directory.UserID {
+	users := slices.Collect(maps.Values(in.skipped))
+	for _, i := range in.newUsers {
+		users = append(users, in.PutAccounts[i].ID)
+	}
+	return users
+}

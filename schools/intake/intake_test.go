@@ -3,6 +3,7 @@ package intake_test
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -226,6 +227,64 @@ func TestCarriedReferences(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestRebase tests that a load whose tables are validated again keeps the numbers of its new rows, once they are reserved, and
+// that a new account owns a reference from the beginning of the load, or from now on if another has taken it since (S1, F4).
+func TestRebase(t *testing.T) {
+	clock := func(hour int) time.Time { return time.Date(2026, 3, 10, hour, 0, 0, 0, time.UTC) }
+	const before, reserved = "5 s, 1 ana 5, 4 anita 5, 5 bia 5, 6 outra 5", "7 s, 1 ana 7, 10 anita 7, 11 bia 7, 12 outra 7"
+	validate := func(name string, in *intake.Intake, want string, since time.Time) *intake.Intake {
+		t.Helper()
+		var rows []intake.AccountRow
+		for _, ref := range []string{"outra", "bia", "anita", "ana"} {
+			rows = append(rows, intake.AccountRow{Ref: ref, Kind: "reader", EntityRef: "s"})
+		}
+		_, e1 := in.Entities(lined(1, entity("s", "school", "rede")), nil)
+		_, e2 := in.Accounts(lined(1, rows...), nil)
+		var put []string
+		for _, e := range in.PutEntities {
+			put = append(put, fmt.Sprint(e.ID, " ", e.Ref))
+		}
+		for _, a := range in.PutAccounts {
+			put = append(put, fmt.Sprint(a.ID, " ", a.Ref, " ", a.Entity))
+		}
+		if got := strings.Join(put, ", "); e1 != nil || e2 != nil || got != want {
+			t.Errorf("%s: put %s, %v, %v, want %s", name, got, e1, e2, want)
+		}
+		if got := in.PutRefOwners["anita"]; len(got) != 1 || !got[0].Since.Equal(since) {
+			t.Errorf("%s: owners of anita %+v, want one since %v", name, got, since)
+		}
+		return in
+	}
+	first := newIntake()
+	first.Stored.Began, first.Stored.RefOwners = clock(12), directory.RefOwners{"anita": directory.OwnedBy(1)}
+	validate("first", first, before, clock(12))
+	if e, u := first.Unreserved(); e != 1 || u != 3 || first.Reserve(6, 9) {
+		t.Errorf("Unreserved = %d, %d, and Reserve is true, want 1, 3 and false: others took numbers", e, u)
+	}
+	in := validate("numbers taken", first.Rebase(first.Stored), reserved, clock(12))
+	if e, u := in.Unreserved(); e+u != 0 {
+		t.Errorf("Unreserved after Reserve = %d, %d, want none", e, u)
+	}
+	in.EventsRead()
+	st := in.Stored
+	st.Now = clock(13)
+	later := validate("a later write", in.Rebase(st), reserved, clock(12))
+	taken := st
+	taken.Accounts = append(slices.Clone(st.Accounts), directory.Account{ID: 8, Ref: "outra", Kind: directory.Teacher})
+	taken.Entities = append(slices.Clone(st.Entities), directory.Entity{ID: 8, Ref: "s", Type: directory.School, Name: "Nome", Degree: "F", Parent: 1})
+	taken.RefOwners = directory.RefOwners{"anita": append(directory.OwnedBy(1), directory.RefOwner{Since: clock(12).Add(time.Minute), Account: 8})}
+	last := validate("references taken", later.Rebase(taken), "1 ana 8, 10 anita 8, 11 bia 8, 8 outra 8", clock(13))
+	validate("and given up", last.Rebase(st), reserved, clock(12))
+	for name, tt := range map[string]struct {
+		later *intake.Intake
+		want  intake.Moves
+	}{"the same": {in, intake.Moves{}}, "a later write": {later, intake.Moves{}}, "references taken": {last, intake.Moves{10: 1, 12: 8}}} {
+		if got := in.Moves(tt.later); !maps.Equal(got, tt.want) {
+			t.Errorf("Moves to %s = %v, want %v", name, got, tt.want)
+		}
 	}
 }
 

@@ -33,7 +33,6 @@ func (e *EntityRow) Fields(w *row.Walk) {
 // (S1).
 func (in *Intake) Entities(rows []row.Lined[EntityRow], bad row.Rejected) (row.Counts, error) {
 	in.entities, in.deleted = map[directory.Ref]directory.Entity{}, map[directory.Ref]bool{}
-	in.number()
 	for _, e := range in.Stored.Entities {
 		if !e.Deleted {
 			in.entities[e.Ref] = e
@@ -50,6 +49,7 @@ func (in *Intake) Entities(rows []row.Lined[EntityRow], bad row.Rejected) (row.C
 		Put: func(e directory.Entity, was *directory.Entity) error {
 			if was == nil {
 				e.ID = in.entityNumber(e.Ref)
+				in.newEntities = append(in.newEntities, len(in.PutEntities))
 			}
 			in.entities[e.Ref] = e
 			in.PutEntities = append(in.PutEntities, e)

@@ -28,8 +28,8 @@ type Load struct {
 }
 
 // Reconcile reconciles the tables of the load's feed with a snapshot of the directory: first with the one at the
-// beginning of the load, and in its last step with the current one if it has changed.
-type Reconcile func(intake.Stored) (*intake.Intake, error)
+// beginning of the load, and in its last step with the current one if it has changed. earlier is nil at first.
+type Reconcile func(earlier *intake.Intake, st intake.Stored) (*intake.Intake, error)
 
 // Begin begins a load of a partner, which Close must end. While another load is alive it waits, and calls waiting
 // once, if it is not nil.
@@ -116,7 +116,7 @@ func (l *Load) Intake(ctx context.Context, ref directory.Ref) (*intake.Intake, e
 	if err != nil {
 		return nil, err
 	}
-	in, err := l.reconcile(st)
+	in, err := l.reconcile(nil, st)
 	if err != nil {
 		return nil, err
 	}
@@ -143,7 +143,7 @@ func (l *Load) reserve(ctx context.Context, in *intake.Intake) (*intake.Intake, 
 	if err != nil || same {
 		return in, err
 	}
-	return l.reconcile(in.Stored)
+	return l.reconcile(in, in.Stored)
 }
 
 // Saved are the counts of a load.
@@ -194,7 +194,7 @@ func (l *Load) publish(ctx context.Context, in *intake.Intake, moves intake.Move
 			if err := l.store.update(ctx, tx, l.partner, &st, *h, now); err != nil {
 				return err
 			}
-			if saved.Last, err = l.reconcile(st); err != nil {
+			if saved.Last, err = l.reconcile(saved.Last, st); err != nil {
 				return err
 			}
 			if !maps.Equal(in.Moves(saved.Last), moves) {

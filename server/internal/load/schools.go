@@ -47,7 +47,7 @@ type schoolsLoad struct {
 	intake  *intake.Intake  // the one that the events are read by
 	tables  *tables
 	sorter  *intake.Sorter
-	drops   map[directory.UserID][2]int // counts the segments and accesses of accounts that may not be created
+	drops   map[directory.UserID][2]int32 // counts the segments and accesses of accounts that may not be created
 }
 
 func (l *schoolsLoad) resources() []string {
@@ -58,7 +58,9 @@ func (l *schoolsLoad) begin(ctx context.Context) (*snapshotdb.Load, error) {
 	if l.Check {
 		return nil, nil
 	}
-	validate := func(st intake.Stored) (*intake.Intake, error) { return l.validate(ctx, st) }
+	validate := func(earlier *intake.Intake, st intake.Stored) (*intake.Intake, error) {
+		return l.validate(ctx, earlier, st)
+	}
 	held, err := l.store.Begin(ctx, l.partner, validate, func() { l.tell("wait", 0, 0) })
 	if err != nil {
 		return nil, err
@@ -73,7 +75,7 @@ func (l *schoolsLoad) read(ctx context.Context) (err error) {
 		var st intake.Stored
 		if st, err = l.store.State(ctx, l.partner, l.ref); err == nil {
 			l.keep(ctx, l.store.Snapshots(), auth.Tenant(l.partner), st.At)
-			l.intake, err = l.validate(ctx, st)
+			l.intake, err = l.validate(ctx, nil, st)
 		}
 	} else {
 		l.intake, err = l.held.Intake(ctx, l.ref)
@@ -84,9 +86,9 @@ func (l *schoolsLoad) read(ctx context.Context) (err error) {
 	l.tell("read", l.folder.Done(), l.folder.Size())
 	l.intake.TablesRead()
 	placed := l.intake.EventUsers()
-	l.drops = make(map[directory.UserID][2]int, len(placed))
+	l.drops = make(map[directory.UserID][2]int32, len(placed))
 	for _, user := range placed {
-		l.drops[user] = [2]int{}
+		l.drops[user] = [2]int32{}
 	}
 	err = l.readAll(ctx, of(events(l, "segments", 0, l.intake.Segment)), of(events(l, "accesses", 1, l.intake.Access)))
 	l.intake.EventsRead()
@@ -110,8 +112,8 @@ func (l *schoolsLoad) save(ctx context.Context, done func(done, total int)) (err
 	for user, to := range l.intake.Moves(saved.Last) {
 		if to == 0 {
 			n := l.drops[user]
-			t.File("segments").Deleted += n[0]
-			t.File("accesses").Deleted += n[1]
+			t.File("segments").Deleted += int(n[0])
+			t.File("accesses").Deleted += int(n[1])
 		}
 	}
 	t.New, t.Repeated = saved.New, saved.Repeated
@@ -158,9 +160,9 @@ type table[R any] struct {
 type validation[R any] func([]row.Lined[R], row.Rejected) (row.Counts, error)
 
 // validate validates the tables against a snapshot. The last of several calls counts.
-func (l *schoolsLoad) validate(ctx context.Context, st intake.Stored) (*intake.Intake, error) {
-	if l.tables != nil {
-		return l.validateAgain(ctx, l.intake.Rebase(st))
+func (l *schoolsLoad) validate(ctx context.Context, earlier *intake.Intake, st intake.Stored) (*intake.Intake, error) {
+	if earlier != nil {
+		return l.validateAgain(ctx, earlier.Rebase(st))
 	}
 	history := schools.HistoryStart()
 	if l.History != nil {
@@ -170,7 +172,7 @@ func (l *schoolsLoad) validate(ctx context.Context, st intake.Stored) (*intake.I
 		Stored: st, Began: l.began, History: history,
 		NewToken: func() (string, error) { return directory.NewAccessToken(rand.Reader) },
 	}
-	l.intake, l.tables = in, &tables{}
+	l.tables = &tables{}
 	t := l.tables
 	return in, l.readAll(ctx,
 		of(t.entities.file(l, "entities", in.Entities)), of(t.accounts.file(l, "accounts", in.Accounts)),
