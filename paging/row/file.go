@@ -69,8 +69,9 @@ type Reconciler[R, V any] struct {
 	Put func(now V, was *V) error
 }
 
-// Reconcile sorts rows by key and reconciles them. Of the rows with one key, in the order in which they are given, the last valid
-// one counts (F1). All rows are checked, so that a feed in pieces is refused exactly if the whole feed is (F3).
+// Reconcile sorts rows by key and reconciles them. Of the rows with one key, in the order in which they are given, the
+// last valid one counts (F1). All rows are checked, so that a feed in pieces is refused exactly if the whole feed is
+// (F3).
 func (s Reconciler[R, V]) Reconcile(rows []Lined[R], c *Counts, bad Rejected) error {
 	slices.SortStableFunc(rows, func(a, b Lined[R]) int { return s.Order(a.Row, b.Row) })
 	for len(rows) > 0 {

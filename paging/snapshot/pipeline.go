@@ -59,8 +59,8 @@ func WrittenOf(t auth.Tenant, of ...*Puts) (w Written) {
 
 // Run runs the load up to its last step, which publishes it.
 func (p *Pipeline) Run(ctx context.Context) error {
-	// Half of the limit: runs of Records are in memory at the same time. With all of it the collector takes a quarter of the load of a
-	// year of 100,000 users.
+	// Half of the limit: runs of Records are in memory at the same time. With all of it a load of 100,000 users and a year is nearer to
+	// its memory limit, and the collector takes more of it.
 	p.days = extsort.Sorter{Dir: p.Records.Dir, Limit: 2 * p.Records.Batch(), Hash: func(day int64) uint64 { return uint64(day - p.FirstDay) }}
 	defer p.days.Close()
 	p.out = batch{write: p.Write, limit: p.Records.Batch()}

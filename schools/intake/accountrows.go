@@ -28,7 +28,7 @@ func (a *AccountRow) Fields(w *row.Walk) {
 	row.BoolOr(w, "active", &a.Active, true)
 }
 
-// Accounts sorts and validates the rows of accounts and adds those that are new or changed to PutAccounts. New accounts
+// Accounts validates the rows of accounts and adds those that are new or changed to PutAccounts. New accounts
 // are numbered in the order of their references. Bad rows are reported to bad. The error is that of bad or of
 // NewToken.
 func (in *Intake) Accounts(rows []row.Lined[AccountRow], bad row.Rejected) (row.Counts, error) {
@@ -116,6 +116,7 @@ func (in *Intake) lastOwner(ref directory.Ref) directory.Account {
 // then, it owns it from now on.
 func (in *Intake) create(a *directory.Account) (err error) {
 	in.newUsers = append(in.newUsers, len(in.PutAccounts))
+	delete(in.skipped, string(a.Ref)) // by an earlier row
 	r, again := in.reserved.users[a.Ref]
 	if !again {
 		if r.token, err = in.NewToken(); err != nil {

@@ -2,6 +2,7 @@ package intake
 
 import (
 	"cmp"
+	"iter"
 	"maps"
 	"slices"
 	"time"
@@ -58,9 +59,9 @@ func put[T any](list []T, v T, order func(a, b T) int) []T {
 // decides which entities and accounts are new and which numbers they get, which rows name something deleted,
 // and to which account each event belongs.
 //
-// The methods are called in the order Entities, Accounts, Books, Evaluations. After that, Segment and Access
-// may be called from any number of goroutines. An intake made by Rebase takes all tables but the books, which
-// only loads write.
+// The methods are called in the order Entities, Accounts, Books, Evaluations, and sort their rows. After that,
+// Segment and Access may be called from any number of goroutines. An intake made by Rebase takes all tables but
+// the books, which only loads write.
 type Intake struct {
 	Stored Stored
 	// Began is when the load began. An event more than 5 minutes later is bad (F3).
@@ -82,6 +83,7 @@ type Intake struct {
 	deleted  map[directory.Ref]bool             // deleted and not replaced, or below such an entity in the feed
 	users    map[string]directory.UserID        // by reference, of references that have no history
 	skipped  map[string]directory.UserID        // by reference: the number under which events of a skipped account are sorted
+	skips    int                                // how many of these numbers were given
 	moves    Moves                              // see EventsRead
 
 	newEntities, newUsers               []int   // the places of new rows in PutEntities and PutAccounts
@@ -181,7 +183,8 @@ const firstSkipped directory.UserID = 1 << 40
 // skip numbers the events of an account that is not created.
 func (in *Intake) skip(ref string) {
 	if in.skipped[ref] == 0 {
-		in.skipped[ref] = firstSkipped + directory.UserID(len(in.skipped))
+		in.skipped[ref] = firstSkipped + directory.UserID(in.skips)
+		in.skips++
 	}
 }
 
@@ -206,16 +209,10 @@ func (in *Intake) Moves(later *Intake) Moves {
 		return in.moves
 	}
 	m := Moves{}
-	move := func(ref string, user directory.UserID) {
+	for ref, user := range in.EventUsers() {
 		if to := later.owner([]byte(ref), in.Stored.Began); to != user {
 			m[user] = to
 		}
-	}
-	for _, i := range in.newUsers {
-		move(string(in.PutAccounts[i].Ref), in.PutAccounts[i].ID)
-	}
-	for ref, user := range in.skipped {
-		move(ref, user)
 	}
 	return m
 }
@@ -227,11 +224,15 @@ func (in *Intake) TablesRead() { in.Stored.Accounts = nil }
 // collector busy for the rest of the load.
 func (in *Intake) EventsRead() { in.moves, in.users = in.Moves(in), nil }
 
-// EventUsers returns the numbers whose events may have to move.
-func (in *Intake) EventUsers() []directory.UserID {
-	users := slices.Collect(maps.Values(in.skipped))
-	for _, i := range in.newUsers {
-		users = append(users, in.PutAccounts[i].ID)
+// EventUsers yields the accounts whose events may have to move, the new and the skipped ones: their references, and the
+// numbers under which the events are sorted.
+func (in *Intake) EventUsers() iter.Seq2[string, directory.UserID] {
+	return func(yield func(string, directory.UserID) bool) {
+		for _, i := range in.newUsers {
+			if a := &in.PutAccounts[i]; !yield(string(a.Ref), a.ID) {
+				return
+			}
+		}
+		maps.All(in.skipped)(yield)
 	}
-	return users
 }

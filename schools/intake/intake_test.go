@@ -269,6 +269,12 @@ func TestRebase(t *testing.T) {
 		t.Errorf("Unreserved after Reserve = %d, %d, want none", e, u)
 	}
 	in.EventsRead()
+	twice := newIntake()
+	_, e1 := twice.Entities(nil, nil)
+	_, e2 := twice.Accounts(lined(1, intake.AccountRow{Ref: "bia", Kind: "reader", EntityRef: "velha"}, intake.AccountRow{Ref: "bia", Kind: "reader", EntityRef: "turma"}), nil)
+	if got := twice.Moves(twice); e1 != nil || e2 != nil || len(got) > 0 {
+		t.Errorf("Moves of a row below a deleted entity and a good one = %v, %v, %v, want none", got, e1, e2)
+	}
 	st := in.Stored
 	st.Now = clock(13)
 	later := validate("a later write", in.Rebase(st), reserved, clock(12))

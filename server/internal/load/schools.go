@@ -85,9 +85,8 @@ func (l *schoolsLoad) read(ctx context.Context) (err error) {
 	}
 	l.tell("read", l.folder.Done(), l.folder.Size())
 	l.intake.TablesRead()
-	placed := l.intake.EventUsers()
-	l.drops = make(map[directory.UserID][2]int32, len(placed))
-	for _, user := range placed {
+	l.drops = map[directory.UserID][2]int32{}
+	for _, user := range l.intake.EventUsers() {
 		l.drops[user] = [2]int32{}
 	}
 	err = l.readAll(ctx, of(events(l, "segments", 0, l.intake.Segment)), of(events(l, "accesses", 1, l.intake.Access)))
