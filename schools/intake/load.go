@@ -181,7 +181,7 @@ func (l *schoolLoad) readStored(ctx context.Context, events []schools.Event) (st
 	if b.index, err = l.facts.Index(ctx, blocksOf(events)); err != nil {
 		return b, err
 	}
-	var users, readers []int64
+	users, readers := []int64{}, []int64{} // nil would be all
 	first, last := facts.EventBlock(events[0].Day), facts.EventBlock(events[0].Day)
 	for user, events := range byUser(events) {
 		if users = append(users, int64(user)); reads(events) {

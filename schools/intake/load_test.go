@@ -125,6 +125,43 @@ func TestLargePartitions(t *testing.T) {
 	}
 }
 
+// sumsRead counts the users whose sums a load reads.
+type sumsRead struct {
+	snapshot.Writer
+	users int
+}
+
+func (w *sumsRead) Scan(ctx context.Context, t auth.Tenant, at int64, k snapshot.Kind, r snapshot.Range, visit func(snapshot.Block) error) error {
+	return w.Writer.Scan(ctx, t, at, k, r, func(b snapshot.Block) error {
+		if k.Number == facts.SumsKind.Number {
+			w.users++
+		}
+		return visit(b)
+	})
+}
+
+// TestSumsRead tests that a load reads the sums of users whose reading it changes, and of nobody else.
+func TestSumsRead(t *testing.T) {
+	f := newFacts(t)
+	load(t, &f, sorterOf(t, 1<<20), nil)
+	reads, opens := read(128, 1, 100), read(128, 1, 101)
+	opens.Effect = schools.Presence
+	for _, tt := range []struct {
+		event schools.Event
+		want  int
+	}{{reads, 1}, {opens, 0}} {
+		s := &intake.Sorter{}
+		if err := s.Add(tt.event); err != nil {
+			t.Fatal(err)
+		}
+		w := &sumsRead{Writer: snapshot.Unwritten(f.Blocks, auth.Tenant(f.Partner), f.At)}
+		fresh, _, err := intake.Load(t.Context(), w, s, intake.LoadOptions{Count: true})
+		if err != nil || fresh != 1 || w.users != tt.want {
+			t.Errorf("a load of an event of effect %d: %d new, sums of %d users read, %v, want 1, %d", tt.event.Effect, fresh, w.users, err, tt.want)
+		}
+	}
+}
+
 // stored returns the blocks of a snapshot.
 func stored(t *testing.T, f facts.Facts) (all []string) {
 	t.Helper()
