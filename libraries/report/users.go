@@ -145,7 +145,7 @@ func (r *Reports) usersChanged(ctx context.Context, a Access, since snapshot.Ver
 	if err != nil {
 		return nil, err
 	}
-	blocks = append([]int64{}, slices.Compact(blocks)...) // nil would be all
+	blocks = snapshot.Numbers(slices.Compact(blocks))
 	was, err := r.readersIn(ctx, a.earlier(since), snapshot.Range{Among: blocks})
 	if err != nil {
 		return nil, err

@@ -181,17 +181,17 @@ func (l *schoolLoad) readStored(ctx context.Context, events []schools.Event) (st
 	if b.index, err = l.facts.Index(ctx, blocksOf(events)); err != nil {
 		return b, err
 	}
-	users, readers := []int64{}, []int64{} // nil would be all
+	var users, readers []directory.UserID
 	first, last := facts.EventBlock(events[0].Day), facts.EventBlock(events[0].Day)
 	for user, events := range byUser(events) {
-		if users = append(users, int64(user)); reads(events) {
-			readers = append(readers, int64(user))
+		if users = append(users, user); reads(events) {
+			readers = append(readers, user)
 		}
 		for _, e := range events {
 			first, last = min(first, facts.EventBlock(e.Day)), max(last, facts.EventBlock(e.Day))
 		}
 	}
-	ids := snapshot.Range{Among: users, B: snapshot.Between(first, last)}
+	ids := snapshot.Range{Among: snapshot.Numbers(users), B: snapshot.Between(first, last)}
 	err = l.facts.Scan(ctx, facts.EventSetKind, ids, func(block snapshot.Block) error {
 		s := &facts.EventSet{}
 		b.events[block.BlockKey] = s
@@ -207,9 +207,9 @@ func (l *schoolLoad) readStored(ctx context.Context, events []schools.Event) (st
 	if err != nil {
 		return b, err
 	}
-	for _, id := range readers {
-		if b.sums[directory.UserID(id)] == nil && len(b.index.User(directory.UserID(id))) > 0 {
-			return b, fmt.Errorf("the sums of user %d are missing: %w", id, packed.ErrCorrupt)
+	for _, user := range readers {
+		if b.sums[user] == nil && len(b.index.User(user)) > 0 {
+			return b, fmt.Errorf("the sums of user %d are missing: %w", user, packed.ErrCorrupt)
 		}
 	}
 	return b, l.facts.Records(ctx, b.keys(events), snapshot.Span{}, func(k facts.RecordKey, data []byte) (err error) {

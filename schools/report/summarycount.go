@@ -67,7 +67,7 @@ func (s *summary) countReadings(ctx context.Context) error {
 func (s *summary) countUsers(ctx context.Context, users []directory.UserID) error {
 	s.records = map[snapshot.Span][]wantedTotal{}
 	var had facts.Set
-	err := s.reports.facts(s.Access).Sums(ctx, snapshot.Numbers(users), func(id directory.UserID, sums *facts.Sums) error {
+	err := s.reports.facts(s.Access).Sums(ctx, users, func(id directory.UserID, sums *facts.Sums) error {
 		had.Add(id)
 		return s.countUser(id, sums)
 	})

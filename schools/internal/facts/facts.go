@@ -81,7 +81,7 @@ func (f Facts) Days(ctx context.Context, r snapshot.Range, visit func(calendar.D
 // Records calls visit with the stored record of each key. The keys ascend, and each record has a day in the
 // period. It scans all records of these users in the period, because mostly the keys name nearly all of them.
 func (f Facts) Records(ctx context.Context, keys []RecordKey, period snapshot.Span, visit func(k RecordKey, data []byte) error) error {
-	return f.Scan(ctx, RecordKind, snapshot.Range{Among: UsersOf(keys), Extent: period}, func(b snapshot.Block) error {
+	return f.Scan(ctx, RecordKind, snapshot.Range{Among: snapshot.Numbers(UsersOf(keys)), Extent: period}, func(b snapshot.Block) error {
 		k := RecordKey{directory.UserID(b.A), b.B}
 		for len(keys) > 0 && keys[0].Compare(k) < 0 {
 			keys = keys[1:]
@@ -95,9 +95,9 @@ func (f Facts) Records(ctx context.Context, keys []RecordKey, period snapshot.Sp
 
 // Sums calls visit with the sums of the given users, who ascend. Users who have no records are left out. The
 // sums are valid until visit returns.
-func (f Facts) Sums(ctx context.Context, users []int64, visit func(directory.UserID, *Sums) error) error {
+func (f Facts) Sums(ctx context.Context, users []directory.UserID, visit func(directory.UserID, *Sums) error) error {
 	s := &Sums{}
-	return f.Scan(ctx, SumsKind, snapshot.Range{Among: users}, func(b snapshot.Block) error {
+	return f.Scan(ctx, SumsKind, snapshot.Range{Among: snapshot.Numbers(users)}, func(b snapshot.Block) error {
 		if err := packed.Open(b.Data, s); err != nil {
 			return fmt.Errorf("sums of user %d: %w", b.A, err)
 		}
@@ -126,11 +126,11 @@ type RecordKey struct {
 }
 
 // UsersOf returns the users of keys, which ascend, each once.
-func UsersOf(keys []RecordKey) []int64 {
-	users := make([]int64, 0, len(keys))
+func UsersOf(keys []RecordKey) []directory.UserID {
+	users := make([]directory.UserID, 0, len(keys))
 	for _, k := range keys {
-		if n := len(users); n == 0 || users[n-1] != int64(k.User) {
-			users = append(users, int64(k.User))
+		if n := len(users); n == 0 || users[n-1] != k.User {
+			users = append(users, k.User)
 		}
 	}
 	return users
