@@ -69,7 +69,7 @@ func TestTables(t *testing.T) {
 		for table, columns := range catalogue(t, db) {
 			var key []string
 			for _, c := range columns {
-				if c.InKey && c.Name != "tenant_id" {
+				if c.InKey && c.Name != "tenant_id" && (table != "blocks" || c.Name != "until") { // since tells the rows of a block apart
 					key = append(key, c.Name)
 				}
 			}
