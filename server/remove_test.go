@@ -129,6 +129,8 @@ func value(c column, of auth.Tenant, row int) any {
 	switch {
 	case c.Name == "tenant_id":
 		return of
+	case c.Name == "until":
+		return 2000 + row // after since
 	case strings.Contains(c.Type, "int"):
 		return 1000 + row
 	case strings.HasPrefix(c.Type, "bool"):

@@ -57,8 +57,8 @@ CREATE TABLE leases (
 	PRIMARY KEY (tenant_id, number)
 );
 --bun:split
--- The blocks of both domains. A row is visible in the snapshots [since, until). The key ends in until: so a scan passes the
--- retained rows of other snapshots without reading them, and a user who reads every hour has many.
+-- The blocks of both domains. A row is visible in the snapshots [since, until). The key ends in until, so that a
+-- scan does not read superseded rows. The check keeps it unique without until: no load closes a row of its own.
 CREATE TABLE blocks (
 	tenant_id INTEGER NOT NULL,
 	kind      INTEGER NOT NULL,
@@ -69,7 +69,8 @@ CREATE TABLE blocks (
 	lo        INTEGER NOT NULL,
 	hi        INTEGER NOT NULL,
 	data      BLOB    NOT NULL, -- ends in a CRC-32C
-	PRIMARY KEY (tenant_id, kind, a, b, since, until)
+	PRIMARY KEY (tenant_id, kind, a, b, since, until),
+	CHECK (since < until)
 );
 --bun:split
 -- To find the superseded rows of a kind. All rows that a load replaces have the same until: without the kind, each batch that is
