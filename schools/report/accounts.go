@@ -86,53 +86,20 @@ func (r *Accounts) choose(u *Users, scope directory.Scope, id directory.UserID, 
 	u.IDs = append(u.IDs, id)
 }
 
-// rowMaker makes user rows. Many of them belong to one class, so it keeps the names of each entity.
-type rowMaker struct {
-	*Accounts
-	units map[directory.EntityID]unitNames
-}
-
-func (r *Accounts) rowMaker() rowMaker { return rowMaker{r, make(map[directory.EntityID]unitNames)} }
-
-// unitNames has the part of a user row that depends on the account's entity only.
-type unitNames struct {
-	school, class *Unit
-	grade         int
-	stage         string
-}
-
 // user returns the row of an account.
-func (s rowMaker) user(id directory.UserID, p Person) User {
-	m := s.accounts[id]
-	at, ok := s.units[m.entity]
-	if !ok {
-		at = s.unitNames(m.entity)
-		s.units[m.entity] = at
-	}
-	return User{
+func (r *Accounts) user(id directory.UserID, p Person) User {
+	m := r.accounts[id]
+	school, _ := r.tree.Entity(r.tree.School(m.entity))
+	class, _ := r.tree.Entity(r.tree.Class(m.entity))
+	u := User{
 		ID: id, Name: p.Name, Email: p.Email, Profile: m.profile, Active: m.active,
-		School: at.school, Class: at.class, Grade: at.grade, Stage: at.stage,
+		School: Unit{school.ID, school.Name}, Class: Unit{class.ID, class.Name},
 	}
-}
-
-func (r *Accounts) unitNames(id directory.EntityID) (p unitNames) {
-	p.school = r.unit(r.tree.School(id))
-	class := r.tree.Class(id)
-	if p.class = r.unit(class); p.class != nil {
-		e, _ := r.tree.Entity(class)
-		if d, ok := r.degrees.Degree(e.Degree); ok {
-			p.grade, p.stage = d.Grade, d.Stage
-		}
+	if class.ID != 0 {
+		d, _ := r.degrees.Degree(class.Degree)
+		u.Grade, u.Stage = d.Grade, d.Stage
 	}
-	return p
-}
-
-func (r *Accounts) unit(id directory.EntityID) *Unit {
-	e, ok := r.tree.Entity(id)
-	if !ok {
-		return nil
-	}
-	return &Unit{ID: id, Name: e.Name}
+	return u
 }
 
 // Next returns Accounts for a later snapshot: those of r with the given entities replaced, deleted ones

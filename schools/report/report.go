@@ -64,18 +64,18 @@ func (q Pull) earlier(a Access) Access {
 // loads returns the numbers of the loads between the two snapshots.
 func (q Pull) loads(a Access) snapshot.Span { return snapshot.LoadsAfter(q.Since.Facts, a.At.Facts) }
 
-// Unit is the school or the class in a user row.
+// Unit is the school or the class in a user row. The zero Unit is null.
 type Unit struct {
 	ID   directory.EntityID
 	Name string
 }
 
-// User is one row of the users. Empty texts, a zero Grade and nil units are null.
+// User is one row of the users. Empty texts, a zero Grade and zero units are null.
 type User struct {
 	ID            directory.UserID
 	Name, Email   string
 	Profile       schools.Profile
-	School, Class *Unit
+	School, Class Unit
 	Grade         int
 	Stage         string
 	Active        bool

@@ -180,11 +180,11 @@ func TestSelect(t *testing.T) {
 
 // userRow returns the row of an account of the tests' partner.
 func userRow(id directory.UserID, p schools.Profile, school, class directory.EntityID, grade int, stage string, active bool) report.User {
-	unit := func(id directory.EntityID) *report.Unit {
+	unit := func(id directory.EntityID) report.Unit {
 		if id == 0 {
-			return nil
+			return report.Unit{}
 		}
-		return &report.Unit{ID: id, Name: fmt.Sprint("Unidade ", id)}
+		return report.Unit{ID: id, Name: fmt.Sprint("Unidade ", id)}
 	}
 	return report.User{
 		ID: id, Name: fmt.Sprint("Nome ", id), Email: fmt.Sprint(id, "@example.com"), Profile: p,

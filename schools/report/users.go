@@ -32,9 +32,8 @@ func (r *Reports) userRows(ctx context.Context, a Access, accounts *Accounts, id
 		return nil, false, err
 	}
 	rows = make([]User, len(ids))
-	shown := accounts.rowMaker()
 	for i, id := range ids {
-		rows[i] = shown.user(id, people[i])
+		rows[i] = accounts.user(id, people[i])
 	}
 	return rows, erased, nil
 }
@@ -97,21 +96,11 @@ func (r *Reports) usersChanged(ctx context.Context, a Access, q Pull) (increment
 		return nil, err
 	}
 	var changed incremental.Rows
-	before, after := was.rowMaker(), now.rowMaker()
 	err = incremental.Diff(&changed, wasUsers.IDs, nowUsers.IDs,
 		func(id directory.UserID) incremental.Row { return incremental.Row{A: int64(id)} },
 		func(id, _ directory.UserID) bool {
 			_, wrote := slices.BinarySearch(written, id)
-			return !wrote && before.user(id, Person{}).equal(after.user(id, Person{}))
+			return !wrote && was.user(id, Person{}) == now.user(id, Person{})
 		})
 	return changed.Sorted(), err
 }
-
-// equal reports whether two rows show the same.
-func (u User) equal(v User) bool {
-	same := equalUnits(u.School, v.School) && equalUnits(u.Class, v.Class)
-	u.School, u.Class, v.School, v.Class = nil, nil, nil, nil
-	return same && u == v
-}
-
-func equalUnits(x, y *Unit) bool { return x == y || x != nil && y != nil && *x == *y }

@@ -146,8 +146,8 @@ func TestRows(t *testing.T) {
 	first := time.Date(2026, 3, 1, 2, 59, 59, 999_000_000, time.UTC)
 	f := &fixed{
 		users: []report.User{
-			{ID: 1, Name: "Ana <b>", Email: "ana@escola.example", Profile: schools.Student, School: &report.Unit{ID: 10, Name: "Escola"},
-				Class: &report.Unit{ID: 11}, Grade: 7, Stage: "FUNDAMENTAL 2", Active: true},
+			{ID: 1, Name: "Ana <b>", Email: "ana@escola.example", Profile: schools.Student, School: report.Unit{ID: 10, Name: "Escola"},
+				Class: report.Unit{ID: 11}, Grade: 7, Stage: "FUNDAMENTAL 2", Active: true},
 			{ID: 2, Profile: schools.Teacher},
 		},
 		engagements: []report.Engagement{

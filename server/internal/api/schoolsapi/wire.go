@@ -29,11 +29,19 @@ func writeUser(w *wire.Writer, u *report.User) {
 	w.TextOrNull("name", u.Name, "")
 	w.TextOrNull("email", u.Email, "")
 	w.TextOf("profile", u.Profile.String(), profile, "")
-	wire.Maybe(w, "school", "Unit", u.School, writeUnit, "Present school.")
-	wire.Maybe(w, "class", "Unit", u.Class, writeUnit, "Present class; null if the user is in none, such as most teachers.")
+	wire.Maybe(w, "school", "Unit", given(&u.School), writeUnit, "Present school.")
+	wire.Maybe(w, "class", "Unit", given(&u.Class), writeUnit, "Present class; null if the user is in none, such as most teachers.")
 	w.IntIf("grade", int64(u.Grade), u.Grade != 0, "School year; null if the class has none.", 1, 9)
 	w.TextOfOrNull("stage", u.Stage, stage, "")
 	w.Bool("active", u.Active, "Whether the account is active.")
+}
+
+// given returns a unit, or nil if it is null.
+func given(u *report.Unit) *report.Unit {
+	if u.ID == 0 {
+		return nil
+	}
+	return u
 }
 
 func writeUnit(w *wire.Writer, u *report.Unit) {
