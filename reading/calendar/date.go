@@ -56,10 +56,11 @@ func (d Date) At(second int32) time.Time { return d.Start().Add(time.Duration(se
 // Parse parses a day in the form YYYY-MM-DD. The error is [ErrDate] for any other text, such as 2026-2-3, and for a day
 // that does not exist, such as 2026-02-30.
 func Parse(s string) (Date, error) {
-	if d, ok := parse(s); ok {
-		return d, nil
+	t, err := time.Parse(time.DateOnly, s)
+	if err != nil {
+		return 0, fmt.Errorf("%.40q: %w", s, ErrDate)
 	}
-	return 0, fmt.Errorf("%.40q: %w", s, ErrDate)
+	return Of(t.Date()), nil
 }
 
 // MustParse is [Parse] for a constant. It panics if the text is not a day.
@@ -69,32 +70,6 @@ func MustParse(s string) Date {
 		panic("calendar: MustParse: " + err.Error())
 	}
 	return d
-}
-
-func parse[T ~string | ~[]byte](s T) (Date, bool) {
-	if len(s) != len("YYYY-MM-DD") || s[4] != '-' || s[7] != '-' {
-		return 0, false
-	}
-	year, ok1 := number(s, 0, 4)
-	month, ok2 := number(s, 5, 7)
-	day, ok3 := number(s, 8, 10)
-	if !ok1 || !ok2 || !ok3 {
-		return 0, false
-	}
-	d := Of(year, time.Month(month), day)
-	y, m, n := d.Date() // differ if Of has normalised a day that does not exist
-	return d, y == year && m == time.Month(month) && n == day
-}
-
-// number parses the digits s[from:to].
-func number[T ~string | ~[]byte](s T, from, to int) (n int, ok bool) {
-	for i := from; i < to; i++ {
-		if s[i] < '0' || s[i] > '9' {
-			return 0, false
-		}
-		n = 10*n + int(s[i]-'0')
-	}
-	return n, true
 }
 
 // String returns the day as YYYY-MM-DD. For a year before 0 or after 9999 it has a sign or more digits, which [Parse]
@@ -132,10 +107,10 @@ func (d Date) MarshalText() ([]byte, error) {
 // UnmarshalText sets d to the day that text names, by the rules of [Parse]. After an error d is unchanged. It
 // implements [encoding.TextUnmarshaler].
 func (d *Date) UnmarshalText(text []byte) error {
-	parsed, ok := parse(text)
-	if !ok {
+	t, err := time.Parse(time.DateOnly, string(text))
+	if err != nil {
 		return fmt.Errorf("%.40q: %w", text, ErrDate)
 	}
-	*d = parsed
+	*d = Of(t.Date())
 	return nil
 }
