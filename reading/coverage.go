@@ -1,6 +1,7 @@
 package reading
 
 import (
+	"cmp"
 	"slices"
 	"sort"
 )
@@ -44,26 +45,15 @@ func (c Coverage) Union(d Coverage) Coverage {
 	if len(c) == 0 {
 		return append(c, d...)
 	}
-	if len(d) <= 1 || d[0].From >= c[len(c)-1].From {
-		for _, iv := range d {
-			c = c.Add(iv)
-		}
-		return c
+	if len(d) > 1 && d[0].From < c[len(c)-1].From { // in the order of From each is added at the end
+		d = slices.Concat(c, d)
+		slices.SortFunc(d, func(a, b Interval) int { return cmp.Compare(a.From, b.From) })
+		c = c[:0]
 	}
-	u := make(Coverage, 0, len(c)+len(d))
-	for len(c) > 0 && len(d) > 0 { // in the order of From, so that each is added at the end
-		if c[0].From <= d[0].From {
-			u, c = u.Add(c[0]), c[1:]
-		} else {
-			u, d = u.Add(d[0]), d[1:]
-		}
+	for _, iv := range d {
+		c = c.Add(iv)
 	}
-	for _, rest := range [...]Coverage{c, d} {
-		for _, iv := range rest {
-			u = u.Add(iv)
-		}
-	}
-	return u
+	return c
 }
 
 // Within returns how many units of c are in [0, length] (S2), or 0 if length is not above 0.
