@@ -38,10 +38,6 @@ func AppendDayMinutes(dst []Minutes, ms []int64) []Minutes {
 	if left == 0 {
 		return dst
 	}
-	if len(ms) == 1 { // most days have one book
-		dst[first] += Minutes(left)
-		return dst
-	}
 	var room [16]int
 	books := room[:0]
 	for i := range ms {
