@@ -1,6 +1,7 @@
 package reading
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -57,30 +58,24 @@ func (r Record) AppendBinary(b []byte) []byte {
 // soon stops allocating. It implements [encoding.BinaryUnmarshaler].
 func (r *Record) UnmarshalBinary(data []byte) error {
 	d, n, err := newDecoder(data)
-	if err != nil {
-		r.Days = r.Days[:0]
-		return err
-	}
-	days := slices.Grow(r.Days[:0], n)[:n]
-	for i := range days {
-		if d.day(&days[i], i == 0); d.Bad() {
+	r.Days = slices.Grow(r.Days[:0], n)[:n]
+	for i := range r.Days {
+		if d.day(&r.Days[i], i == 0); d.Bad() {
 			break
 		}
 	}
-	r.Days = days
-	if err := d.end(data); err != nil {
-		r.Days = days[:0]
-		return err
+	if err = cmp.Or(err, d.end(data)); err != nil {
+		r.Days = r.Days[:0]
 	}
-	return nil
+	return err
 }
 
 // newDecoder reads the version and the number of days.
 func newDecoder(data []byte) (d decoder, days int, err error) {
-	if len(data) == 0 || data[0] != recordVersion {
+	d.Decoder = packed.Bare(data)
+	if d.Byte() != recordVersion {
 		return d, 0, fmt.Errorf("%w: no version that is known", ErrCorrupt)
 	}
-	d = decoder{Decoder: packed.Bare(data[1:])}
 	return d, d.Count(minDayBytes), nil
 }
 
