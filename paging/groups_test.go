@@ -45,7 +45,7 @@ func TestZeroGroups(t *testing.T) {
 		t.Errorf("the zero Groups has %d rows, want 0", g.Total())
 	}
 	for _, n := range []int{0, 1, 1010} {
-		if got, want := paging.NewGroups(make([]int, n)).Bytes(), 24+8*n; got != want {
+		if got, want := paging.NewGroups(make([]int, n)).Bytes(), 24+8*(n+1); got != want {
 			t.Errorf("%d groups hold %d bytes, want %d: a slice and its numbers", n, got, want)
 		}
 	}

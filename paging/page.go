@@ -45,7 +45,7 @@ func (p Page) bounds(rows int64) (from, to int64, err error) {
 // Groups finds the pages of a list that consists of groups of rows, of which only the numbers are known. The zero
 // Groups is the empty list. It does not change, and is safe for concurrent use.
 type Groups struct {
-	ends []int64 // the number of rows in each group and all groups before it
+	starts []int64 // the number of rows before each group, and that of all rows
 }
 
 // Span is the part of a group that is on a page: its rows From up to but not including To, counted from 0. It has at
@@ -54,30 +54,28 @@ type Span struct{ Group, From, To int }
 
 // NewGroups returns the list whose group i has counts[i] rows. A negative count is 0. It does not keep counts.
 func NewGroups(counts []int) Groups {
-	g := Groups{make([]int64, len(counts))}
-	total := int64(0)
+	g := Groups{make([]int64, len(counts)+1)}
 	for i, n := range counts {
-		total += int64(max(n, 0))
-		g.ends[i] = total
+		g.starts[i+1] = g.starts[i] + int64(max(n, 0))
 	}
 	return g
 }
 
 // Total returns the number of rows of the list.
 func (g Groups) Total() int64 {
-	if len(g.ends) == 0 {
+	if len(g.starts) == 0 {
 		return 0
 	}
-	return g.ends[len(g.ends)-1]
+	return g.starts[len(g.starts)-1]
 }
 
 // Spans returns the parts of groups that are on the page, in the order of the list. It finds the first by binary
 // search, so that any page costs the same. The error is [ErrPage].
 func (g Groups) Spans(p Page) (spans []Span, err error) {
 	at, end, err := p.bounds(g.Total())
-	group, _ := slices.BinarySearch(g.ends, at+1) // the first group that ends after at has rows
-	for ; at < end; group++ {
-		start, to := g.start(group), min(end, g.ends[group])
+	next, _ := slices.BinarySearch(g.starts, at+1) // the group before the first that starts after at has rows
+	for group := next - 1; at < end; group++ {
+		start, to := g.starts[group], min(end, g.starts[group+1])
 		if to > at {
 			spans = append(spans, Span{group, int(at - start), int(to - start)})
 		}
@@ -86,13 +84,5 @@ func (g Groups) Spans(p Page) (spans []Span, err error) {
 	return spans, err
 }
 
-// start returns the number of rows before a group.
-func (g Groups) start(group int) int64 {
-	if group == 0 {
-		return 0
-	}
-	return g.ends[group-1]
-}
-
 // Bytes returns the memory of g in bytes.
-func (g Groups) Bytes() int { return 24 + 8*cap(g.ends) }
+func (g Groups) Bytes() int { return 24 + 8*cap(g.starts) }
