@@ -22,7 +22,7 @@ func (s *stored) Fields(w *row.Walk) {
 	row.OptionalText(w, "note", &s.note)
 	row.BoolOr(w, "live", &s.live, true)
 	row.Enum(w, "colour", &s.colour, colours)
-	row.DayWhere(w, "goneOn", &s.goneOn, row.Where{Given: !s.live, Unless: "the thing is live"})
+	row.DayWhere(w, "goneOn", &s.goneOn, !s.live, "the thing is live")
 	row.Instant(w, "seenAt", &s.seen)
 	row.OptionalInt(w, "uses", &s.uses)
 	row.Ints(w, "partIds", &s.parts)

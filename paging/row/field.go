@@ -37,19 +37,15 @@ func OptionalInt(w *Walk, name string, p **int64, options ...Option) {
 }
 
 // Bool declares a bool. Its null is false.
-func Bool(w *Walk, name string, p *bool, options ...Option) {
-	truth(w, w.next(name, Truth, options), p, false)
-}
+func Bool(w *Walk, name string, p *bool) { BoolOr(w, name, p, false) }
 
 // BoolOr declares a bool that a feed may leave out. Then it is the other.
-func BoolOr(w *Walk, name string, p *bool, other bool) { truth(w, w.next(name, Truth, nil), p, other) }
-
-func truth(w *Walk, f *Field, p *bool, other bool) {
+func BoolOr(w *Walk, name string, p *bool, other bool) {
 	n := int64(0)
 	if *p {
 		n = 1
 	}
-	n, null := w.visitor.Number(f, n, false)
+	n, null := w.visitor.Number(w.next(name, Truth, nil), n, false)
 	if w.fills {
 		*p = n != 0 || null && other
 	}
@@ -65,25 +61,19 @@ func Enum[E ~uint8](w *Walk, name string, p *E, names []string) {
 	enum(w, f, p, names)
 }
 
-// Names are the names of an enum. Parse knows other ways to write them.
-type Names[E ~uint8] struct {
-	List  []string
-	Parse func(text string) (E, bool)
-}
-
-// EnumBy declares a value of an enum as Enum does, but not as required.
-func EnumBy[E ~uint8](w *Walk, name string, p *E, names Names[E]) {
+// EnumBy declares a value of an enum as Enum does, but not as required. parse knows other ways to write the names.
+func EnumBy[E ~uint8](w *Walk, name string, p *E, names []string, parse func(text string) (E, bool)) {
 	f := w.next(name, Name, nil)
 	if w.making {
 		f.Parse = func(text []byte) (int64, error) {
-			e, ok := names.Parse(string(text))
+			e, ok := parse(string(text))
 			if !ok {
-				return 0, OneOf(names.List)
+				return 0, OneOf(names)
 			}
 			return int64(e), nil
 		}
 	}
-	enum(w, f, p, names.List)
+	enum(w, f, p, names)
 }
 
 func enum[E ~uint8](w *Walk, f *Field, p *E, names []string) {
@@ -142,32 +132,26 @@ func OptionalDay[D ~int32](w *Walk, name string, p **D, options ...Option) {
 	optional(w, w.next(name, Date, options), p)
 }
 
-// Where says whether earlier fields require a day or forbid it. Unless says in words when they forbid it: `the reader
-// is active`.
-type Where struct {
-	Given  bool
-	Unless string
-}
-
-// DayWhere declares a day that is required or forbidden by earlier fields. A forbidden one is null, which is 0.
-func DayWhere[D ~int32](w *Walk, name string, p *D, where Where) {
+// DayWhere declares a day that earlier fields require if given, and forbid otherwise. A forbidden one is null, which is
+// 0. unless says in words when they forbid it: `the reader is active`.
+func DayWhere[D ~int32](w *Walk, name string, p *D, given bool, unless string) {
 	f := w.next(name, Date, nil)
 	if w.making {
-		f.Unless = where.Unless
+		f.Unless = unless
 	}
 	n := int64(*p)
-	if !where.Given {
+	if !given {
 		n = 0
 	}
-	n, null := w.visitor.Number(f, n, !where.Given)
+	n, null := w.visitor.Number(f, n, !given)
 	if !w.fills {
 		return
 	}
 	switch {
-	case null && where.Given:
-		w.visitor.Fail(f, "is required unless "+where.Unless)
-	case !null && !where.Given:
-		w.visitor.Fail(f, "must be empty while "+where.Unless)
+	case null && given:
+		w.visitor.Fail(f, "is required unless "+unless)
+	case !null && !given:
+		w.visitor.Fail(f, "must be empty while "+unless)
 	}
 	*p = D(n)
 	w.fits(f, n, int64(*p))

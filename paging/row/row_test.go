@@ -47,11 +47,11 @@ func (t *thing) Fields(w *row.Walk) {
 	row.OptionalText(w, "note", &t.note)
 	row.BoolOr(w, "live", &t.live, true)
 	row.Enum(w, "colour", &t.colour, colours)
-	row.EnumBy(w, "shade", &t.shade, row.Names[colour]{List: colours, Parse: parseColour})
+	row.EnumBy(w, "shade", &t.shade, colours, parseColour)
 	row.Decimal(w, "price", &t.price, func([]byte) (cents, error) { return 0, errors.New("must be an amount") })
 	row.Day(w, "made", &t.made, row.Required)
 	row.OptionalDay(w, "due", &t.due)
-	row.DayWhere(w, "goneOn", &t.goneOn, row.Where{Given: !t.live, Unless: "the thing is live"})
+	row.DayWhere(w, "goneOn", &t.goneOn, !t.live, "the thing is live")
 	row.Instant(w, "at", &t.at, row.Required)
 	row.Instant(w, "seen", &t.seen)
 	row.OptionalInstant(w, "applied", &t.applied)
@@ -212,7 +212,7 @@ type part struct {
 }
 
 func (p *part) Fields(w *row.Walk) {
-	row.DayWhere(w, "goneOn", &p.gone, row.Where{Given: !p.live, Unless: "the thing is live"})
+	row.DayWhere(w, "goneOn", &p.gone, !p.live, "the thing is live")
 }
 
 // TestMicroseconds tests that an instant is truncated to microseconds, before 1970 too. 1970-01-01 itself is null

@@ -1,8 +1,6 @@
 package row
 
-import (
-	"fmt"
-)
+import "fmt"
 
 // Row is a record that declares its fields. Fields calls one function of this package for each field, always in the
 // same order, whatever the values are.
@@ -43,7 +41,7 @@ type Field struct {
 	Parse func(text []byte) (int64, error)
 	// Format formats an Amount.
 	Format func(n int64) string
-	// Unless says in words when a day is forbidden. See [Where].
+	// Unless says in words when a day is forbidden. See [DayWhere].
 	Unless string
 }
 
@@ -87,15 +85,6 @@ const atMost = 1
 
 // AtMost limits the length of a text in a feed, in characters.
 func AtMost(characters int) Option { return Option(characters) << atMost }
-
-// set sets the options.
-func (f *Field) set(options []Option) {
-	var all Option
-	for _, o := range options {
-		all |= o
-	}
-	f.Required, f.AtMost = all&Required != 0, int(all>>atMost)
-}
 
 // NameOf returns the name of a value of an enum. A value without a name is shown as a number.
 func NameOf[E ~uint8](names []string, what string, e E) string {
@@ -188,8 +177,12 @@ func (w *Walk) next(name string, k Kind, options []Option) *Field {
 //
 //go:noinline
 func (w *Walk) make(name string, k Kind, options []Option) *Field {
-	w.schema = append(w.schema, Field{Name: name, Kind: k, Index: len(w.schema)})
-	f := &w.schema[len(w.schema)-1]
-	f.set(options)
-	return f
+	var all Option
+	for _, o := range options {
+		all |= o
+	}
+	w.schema = append(w.schema, Field{
+		Name: name, Kind: k, Index: len(w.schema), Required: all&Required != 0, AtMost: int(all >> atMost),
+	})
+	return &w.schema[len(w.schema)-1]
 }

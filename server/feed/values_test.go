@@ -48,7 +48,7 @@ func (e *every) Fields(w *row.Walk) {
 		return cents(n.Units), nil
 	})
 	row.Bool(w, "boolean", &e.boolean)
-	row.EnumBy(w, "colour", &e.colour, row.Names[colour]{List: []string{"", "red", "green"}, Parse: func(text string) (colour, bool) { return 2, text == "verde" }})
+	row.EnumBy(w, "colour", &e.colour, []string{"", "red", "green"}, func(text string) (colour, bool) { return 2, text == "verde" })
 	row.OptionalInstant(w, "moment", &e.moment)
 	row.Day(w, "day", &e.day)
 	row.Ints(w, "ints", &e.ints)
