@@ -47,10 +47,8 @@ func (d *Day) With(rows []DayRow) *Day {
 		with.Users.Add(r.User)
 	}
 	tenths := make([]int64, 64*len(with.Users.words)) // by user
-	rank := 0
-	for id := range d.Users.All() {
+	for rank, id := range d.Users.All() {
 		tenths[id] = d.Tenths.At(rank)
-		rank++
 	}
 	for _, r := range rows {
 		if r.Tenths != Keep {
@@ -58,7 +56,7 @@ func (d *Day) With(rows []DayRow) *Day {
 		}
 	}
 	ranked := tenths[:0] // in place: a user's rank is never above the user's number
-	for id := range with.Users.All() {
+	for _, id := range with.Users.All() {
 		ranked = append(ranked, tenths[id])
 	}
 	with.Tenths = packed.FixedOf(ranked)
@@ -131,13 +129,7 @@ func (s *Set) Join(t Set) {
 }
 
 // Len returns the number of users.
-func (s Set) Len() int {
-	n := 0
-	for _, w := range s.words {
-		n += bits.OnesCount64(w)
-	}
-	return n
-}
+func (s Set) Len() int { return s.Common(s) }
 
 // Equal reports whether both sets have the same users.
 func (s Set) Equal(t Set) bool { return s.Len() == t.Len() && s.Common(t) == s.Len() }
@@ -153,18 +145,8 @@ func (s Set) Common(t Set) int {
 	return count
 }
 
-// All yields the users in ascending order.
-func (s Set) All() iter.Seq[directory.UserID] {
-	return func(yield func(directory.UserID) bool) {
-		for i, w := range s.words {
-			for ; w != 0; w &= w - 1 {
-				if !yield(directory.UserID(i<<6 + bits.TrailingZeros64(w))) {
-					return
-				}
-			}
-		}
-	}
-}
+// All yields the users, ascending, each with its rank.
+func (s Set) All() iter.Seq2[int, directory.UserID] { return s.Ranked(s, 0) }
 
 // Ranked yields the users that are in both sets, ascending, each with its rank among all users of s. It skips
 // the first skip of them, a word of 64 users at a time, so a late page costs little more than the first.

@@ -138,8 +138,5 @@ func UsersOf(keys []RecordKey) []directory.UserID {
 
 // Compare orders keys by user, then by book, as the readings are ordered.
 func (k RecordKey) Compare(l RecordKey) int {
-	if k.User != l.User {
-		return cmp.Compare(int64(k.User), int64(l.User))
-	}
-	return cmp.Compare(k.Book, l.Book)
+	return cmp.Or(cmp.Compare(k.User, l.User), cmp.Compare(k.Book, l.Book))
 }
