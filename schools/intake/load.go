@@ -80,11 +80,6 @@ type storedUsers struct {
 	sums    map[directory.UserID]*facts.Sums
 }
 
-// eventSetKey returns the key of the event ids of a user in a block of days.
-func eventSetKey(user directory.UserID, block int64) snapshot.BlockKey {
-	return snapshot.BlockKey{A: int64(user), B: block}
-}
-
 // aggregate aggregates a run of events. Runs are aggregated on several goroutines, so only Counted touches l.
 func (l *schoolLoad) aggregate(ctx context.Context, run *extsort.Run) (snapshot.Written, error) {
 	p := &runChanges{
@@ -123,14 +118,12 @@ func (l *schoolLoad) aggregateUsers(ctx context.Context, p *runChanges, batch []
 			p.block = block
 		}
 		p.had = had.index
-		a := facts.Stored{Index: had.index.User(user), Events: map[int64]*facts.EventSet{}, Records: map[int64]*reading.Record{}}
-		had.into(&a, user, events)
-		change, err := facts.Aggregate(a, user, events)
+		stored := facts.Stored{Index: had.index.User(user), Events: had.events, Records: had.records}
+		change, err := facts.Aggregate(stored, user, events)
 		if err != nil {
 			return fmt.Errorf("aggregate user %d: %w", user, err)
 		}
 		p.pack(&change, had)
-		p.addDays(&change)
 	}
 	return nil
 }
@@ -151,21 +144,6 @@ func byUser(events []schools.Event) func(func(directory.UserID, []schools.Event)
 	}
 }
 
-// into gives one user's Stored the event ids and records that were read.
-func (b storedUsers) into(a *facts.Stored, user directory.UserID, events []schools.Event) {
-	for _, e := range events {
-		block := facts.EventBlock(e.Day)
-		if s := b.events[eventSetKey(user, block)]; s != nil {
-			a.Events[block] = s
-		}
-	}
-	for _, line := range a.Index {
-		if r := b.records[facts.RecordKey{User: user, Book: line.Book}]; r != nil {
-			a.Records[line.Book] = r
-		}
-	}
-}
-
 // readStored reads what is stored of the users of events: the index blocks, then the event ids of the days from
 // the first to the last, then the sums and records that the events change. A user with an index but without
 // sums is corrupt.
@@ -182,10 +160,14 @@ func (l *schoolLoad) readStored(ctx context.Context, events []schools.Event) (st
 		return b, err
 	}
 	var users, readers []directory.UserID
+	var records []facts.RecordKey // that the events change, in order
 	first, last := facts.EventBlock(events[0].Day), facts.EventBlock(events[0].Day)
 	for user, events := range byUser(events) {
 		if users = append(users, user); reads(events) {
 			readers = append(readers, user)
+		}
+		for _, book := range facts.Needed(b.index.User(user), events) {
+			records = append(records, facts.RecordKey{User: user, Book: book})
 		}
 		for _, e := range events {
 			first, last = min(first, facts.EventBlock(e.Day)), max(last, facts.EventBlock(e.Day))
@@ -212,7 +194,7 @@ func (l *schoolLoad) readStored(ctx context.Context, events []schools.Event) (st
 			return b, fmt.Errorf("the sums of user %d are missing: %w", user, packed.ErrCorrupt)
 		}
 	}
-	return b, l.facts.Records(ctx, b.keys(events), snapshot.Span{}, func(k facts.RecordKey, data []byte) (err error) {
+	return b, l.facts.Records(ctx, records, snapshot.Span{}, func(k facts.RecordKey, data []byte) (err error) {
 		b.records[k], err = facts.ParseRecord(data)
 		return err
 	})
@@ -221,16 +203,6 @@ func (l *schoolLoad) readStored(ctx context.Context, events []schools.Event) (st
 // reads reports whether any of the events is effective reading.
 func reads(events []schools.Event) bool {
 	return slices.ContainsFunc(events, func(e schools.Event) bool { return e.Effect == schools.EffectiveReading })
-}
-
-// keys returns the records that the events change, in order.
-func (b *storedUsers) keys(events []schools.Event) (keys []facts.RecordKey) {
-	for user, events := range byUser(events) {
-		for _, book := range facts.Needed(b.index.User(user), events) {
-			keys = append(keys, facts.RecordKey{User: user, Book: book})
-		}
-	}
-	return keys
 }
 
 // blocksOf returns the index blocks of the users of events, who ascend.
@@ -243,25 +215,22 @@ func blocksOf(events []schools.Event) (blocks []int64) {
 	return blocks
 }
 
-// pack adds the changed records, sums and event ids of a user.
+// pack adds what has changed of a user: event ids, days, records, sums and the index.
 func (p *runChanges) pack(c *facts.Change, had storedUsers) {
 	p.fresh += c.New
 	p.repeated += c.Repeated
-	if len(c.Records) > 0 {
-		p.changed[c.User] = c.Index
-	}
-	p.packRecords(c, had)
 	for _, block := range slices.Sorted(maps.Keys(c.Events)) {
-		k := eventSetKey(c.User, block)
+		k := facts.EventSetKey(c.User, block)
 		p.events.Add(k, had.events[k] != nil, packed.Append(nil, c.Events[block]))
 	}
-}
-
-// packRecords adds the changed records of a user, and the new sums.
-func (p *runChanges) packRecords(c *facts.Change, had storedUsers) {
+	var room [2 * binary.MaxVarintLen64]byte // for the user and the tenths of a day
+	for _, d := range c.Days {
+		p.days.Add(int64(d.Date), binary.AppendVarint(binary.AppendUvarint(room[:0], uint64(c.User)), d.Tenths))
+	}
 	if len(c.Records) == 0 {
 		return
 	}
+	p.changed[c.User] = c.Index
 	sums := cmp.Or(had.sums[c.User], &facts.Sums{})
 	for _, book := range slices.Sorted(maps.Keys(c.Records)) {
 		r := c.Records[book]
@@ -278,14 +247,6 @@ func (p *runChanges) packIndex() {
 	if len(p.changed) > 0 {
 		p.had.Put(&p.index, p.block, p.changed)
 		clear(p.changed)
-	}
-}
-
-// addDays adds a user's rows of days for the second pass: the user and the tenths of each day.
-func (p *runChanges) addDays(c *facts.Change) {
-	var room [2 * binary.MaxVarintLen64]byte
-	for _, d := range c.Days {
-		p.days.Add(int64(d.Date), binary.AppendVarint(binary.AppendUvarint(room[:0], uint64(c.User)), d.Tenths))
 	}
 }
 

@@ -6,17 +6,19 @@ import (
 	"slices"
 
 	"github.com/lectern-dev/lectern/directory"
+	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/reading"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/reading/packed"
 	"github.com/lectern-dev/lectern/schools"
 )
 
-// Stored is what is stored of one user, as far as a load needs it. The zero Stored has read nothing.
+// Stored is what is stored of one user, as far as a load needs it. It may have other users' event ids and records too.
+// The zero Stored has read nothing.
 type Stored struct {
-	Events  map[int64]*EventSet       // by EventBlock: at least those of the events' days
-	Index   UserIndex                 // all of it
-	Records map[int64]*reading.Record // by book: at least those that Needed returns
+	Events  map[snapshot.BlockKey]*EventSet // at least those of the events' days
+	Index   UserIndex                       // all of it
+	Records map[RecordKey]*reading.Record   // at least those of the books that Needed returns
 }
 
 // Change is what aggregating events changes of one user.
@@ -135,7 +137,7 @@ func (f *aggregation) day(events []schools.Event) error {
 // fresh returns the events of a day that were not loaded before, each identifier once, and remembers them.
 func (f *aggregation) fresh(date calendar.Date, events []schools.Event) []schools.Event {
 	block, all := EventBlock(date), len(events)
-	ids := cmp.Or(f.change.Events[block], f.stored.Events[block], &EventSet{})
+	ids := cmp.Or(f.change.Events[block], f.stored.Events[EventSetKey(f.change.User, block)], &EventSet{})
 	events = slices.CompactFunc(events, func(x, y schools.Event) bool { return x.ID == y.ID })
 	events = slices.DeleteFunc(events, func(e schools.Event) bool { return ids.Has(date, e.ID) })
 	f.change.New += len(events)
@@ -166,7 +168,7 @@ func (f *aggregation) add(first int, e schools.Event) {
 func (f *aggregation) share(date calendar.Date, cells []bookDay) (int64, error) {
 	books := f.booksOf(date, cells)
 	for _, book := range books {
-		rec := cmp.Or(f.change.Records[book], f.stored.Records[book])
+		rec := cmp.Or(f.change.Records[book], f.stored.Records[RecordKey{f.change.User, book}])
 		if rec == nil && slices.ContainsFunc(f.stored.Index, func(l IndexEntry) bool { return l.Book == book }) {
 			// A new record would lose the days that the missing one has.
 			return 0, fmt.Errorf("the record of book %d is missing: %w", book, packed.ErrCorrupt)

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/lectern-dev/lectern/directory"
+	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/reading"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/reading/packed"
@@ -35,18 +36,16 @@ func newStored() *stored {
 
 // load aggregates events as a load does. It reads only the records that Needed names.
 func (s *stored) load(t *rapid.T, events []schools.Event) {
-	a := facts.Stored{Index: s.index, Events: map[int64]*facts.EventSet{}, Records: map[int64]*reading.Record{}}
-	for _, e := range events {
-		if data, ok := s.events[facts.EventBlock(e.Day)]; ok && a.Events[facts.EventBlock(e.Day)] == nil {
-			block := &facts.EventSet{}
-			must(t, packed.Open(data, block))
-			a.Events[facts.EventBlock(e.Day)] = block
-		}
+	a := facts.Stored{Index: s.index, Events: map[snapshot.BlockKey]*facts.EventSet{}, Records: map[facts.RecordKey]*reading.Record{}}
+	for block, data := range s.events {
+		set := &facts.EventSet{}
+		must(t, packed.Open(data, set))
+		a.Events[facts.EventSetKey(7, block)] = set
 	}
 	for _, book := range facts.Needed(s.index, events) {
 		r, err := facts.ParseRecord(s.records[book])
 		must(t, err)
-		a.Records[book] = r
+		a.Records[facts.RecordKey{User: 7, Book: book}] = r
 	}
 	c, err := facts.Aggregate(a, 7, events)
 	must(t, err)
@@ -253,20 +252,21 @@ func TestAggregateRefusesWithoutRecord(t *testing.T) {
 	day := func(date calendar.Date, ms int64) *reading.Record {
 		return &reading.Record{Days: []reading.Day{{Date: date, MS: ms}}}
 	}
+	one, two := facts.RecordKey{User: 7, Book: 1}, facts.RecordKey{User: 7, Book: 2}
 	event := schools.Event{ID: someID(1), Day: 20001, Effect: schools.EffectiveReading, Book: 1, MS: 6000}
 	for _, tt := range []struct {
 		rule    string
 		day     calendar.Date
 		book    int64
-		records map[int64]*reading.Record
+		records map[facts.RecordKey]*reading.Record
 		want    error
 	}{
-		{"another day", 20001, 1, map[int64]*reading.Record{1: day(20000, 6000)}, nil},
-		{"another day, without its record", 20001, 1, map[int64]*reading.Record{2: day(20000, 6000)}, packed.ErrCorrupt},
-		{"another day, a nil record", 20001, 1, map[int64]*reading.Record{1: nil}, packed.ErrCorrupt},
-		{"the same day", 20000, 1, map[int64]*reading.Record{1: day(20000, 6000), 2: day(20000, 6000)}, nil},
-		{"the same day, without the other book", 20000, 1, map[int64]*reading.Record{1: day(20000, 6000)}, packed.ErrCorrupt},
-		{"the same day, the other book without the day", 20000, 1, map[int64]*reading.Record{1: day(20000, 6000), 2: day(20003, 1)}, packed.ErrCorrupt},
+		{"another day", 20001, 1, map[facts.RecordKey]*reading.Record{one: day(20000, 6000)}, nil},
+		{"another day, without its record", 20001, 1, map[facts.RecordKey]*reading.Record{two: day(20000, 6000)}, packed.ErrCorrupt},
+		{"another day, a nil record", 20001, 1, map[facts.RecordKey]*reading.Record{one: nil}, packed.ErrCorrupt},
+		{"the same day", 20000, 1, map[facts.RecordKey]*reading.Record{one: day(20000, 6000), two: day(20000, 6000)}, nil},
+		{"the same day, without the other book", 20000, 1, map[facts.RecordKey]*reading.Record{one: day(20000, 6000)}, packed.ErrCorrupt},
+		{"the same day, the other book without the day", 20000, 1, map[facts.RecordKey]*reading.Record{one: day(20000, 6000), two: day(20003, 1)}, packed.ErrCorrupt},
 		{"a new book of another day", 20001, 3, nil, nil},
 		{"a new book of the same day", 20000, 3, nil, packed.ErrCorrupt},
 	} {

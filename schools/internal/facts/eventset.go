@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/lectern-dev/lectern/directory"
+	"github.com/lectern-dev/lectern/paging/snapshot"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/reading/packed"
 	"github.com/lectern-dev/lectern/schools"
@@ -12,6 +14,11 @@ import (
 // EventBlock returns the number of the block of 32 days that a day belongs to. A row for each day would take
 // more space than its content.
 func EventBlock(d calendar.Date) int64 { return int64(d) >> 5 }
+
+// EventSetKey returns the key of the event ids of a user in a block of days.
+func EventSetKey(user directory.UserID, block int64) snapshot.BlockKey {
+	return snapshot.BlockKey{A: int64(user), B: block}
+}
 
 // EventSet has the event ids of one user on the days of one block. It makes loading a feed twice the same as
 // loading it once (F1).
