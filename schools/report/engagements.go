@@ -23,14 +23,18 @@ func (r *Reports) Engagements(ctx context.Context, a Access, period calendar.Per
 	if err != nil {
 		return paging.List[Engagement]{}, err
 	}
-	return r.engagements(ctx, v, v.groups(), p)
+	starts := v.groups()
+	spans, err := starts.Spans(p)
+	if err != nil {
+		return paging.List[Engagement]{}, err
+	}
+	rows, err := r.engagementRows(ctx, v, spans)
+	return paging.List[Engagement]{Rows: rows, Total: starts.Total()}, err
 }
 
 // attendance returns the users of every day, from the cache if it has them.
 func (r *Reports) attendance(ctx context.Context, a Access) (*facts.Attendance, error) {
-	return snapshot.Load(ctx, r.Cache, a.factsKey("attendance"), func(ctx context.Context) (*facts.Attendance, error) {
-		return r.facts(a).Attendance(ctx)
-	})
+	return snapshot.Load(ctx, r.Cache, a.factsKey("attendance"), r.facts(a).Attendance)
 }
 
 // groups counts the users of each day, so that a page is found without reading the days before it.
@@ -40,16 +44,6 @@ func (v *accessDays) groups() paging.Groups {
 		counts[i] = s.Common(v.users.set)
 	}
 	return paging.NewGroups(counts)
-}
-
-// engagements returns one page.
-func (r *Reports) engagements(ctx context.Context, v accessDays, starts paging.Groups, p paging.Page) (paging.List[Engagement], error) {
-	list := paging.List[Engagement]{Total: starts.Total()}
-	spans, err := starts.Spans(p)
-	if err == nil {
-		list.Rows, err = r.engagementRows(ctx, v, spans)
-	}
-	return list, err
 }
 
 // engagementRows returns the rows of spans of days. A span is part of one day: its rows From up to To.

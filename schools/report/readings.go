@@ -64,10 +64,7 @@ func (r *Reports) userBooks(ctx context.Context, a Access, f Filter, period cale
 // recordKeys returns the keys of a page's rows, in their order.
 func (v *userBooks) recordKeys(spans []paging.Span) (keys []facts.RecordKey) {
 	for _, s := range spans {
-		id := v.users.IDs[s.Group]
-		for _, book := range v.index.Books(id, v.period)[s.From:s.To] {
-			keys = append(keys, facts.RecordKey{User: id, Book: book})
-		}
+		keys = append(keys, v.rowsOf(v.users.IDs[s.Group])[s.From:s.To]...)
 	}
 	return keys
 }
