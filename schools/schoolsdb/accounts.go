@@ -14,36 +14,29 @@ import (
 )
 
 // Accounts implements report.Store. If the accounts of an earlier version are still in memory, it reads only the
-// accounts and entities that were written since.
+// accounts and entities that were written since, unless a failover has lost the earlier version.
 func (s *Store) Accounts(ctx context.Context, partner directory.PartnerID, at snapshot.Versions) (reg *report.Accounts, err error) {
-	if reg, err = s.accounts(ctx, partner, at.Registers); err != nil {
-		return nil, err
-	}
-	s.latest.keep(partner, at.Registers, reg)
-	return reg, nil
-}
-
-// accounts reads the accounts of a version. If those of an earlier one are in memory it adds the rows that were
-// written since, unless a failover has lost the earlier version.
-func (s *Store) accounts(ctx context.Context, partner directory.PartnerID, version int64) (*report.Accounts, error) {
 	had, since := s.latest.accounts(partner)
-	if had != nil && since == version {
+	if had != nil && since == at.Registers {
 		return had, nil
 	}
-	if had != nil && since < version {
-		w, err := s.written(ctx, directorydb.View{DB: s.DB, Partner: partner, After: since, At: version})
-		if err != nil {
-			return nil, err
-		}
-		if w.follows {
-			return w.addTo(had.Next(w.entities, w.degrees)), nil
-		}
+	var w written
+	if had != nil && since < at.Registers {
+		w, err = s.written(ctx, directorydb.View{DB: s.DB, Partner: partner, After: since, At: at.Registers})
+		reg = had.Next(w.entities, w.degrees)
 	}
-	w, err := s.written(ctx, directorydb.View{DB: s.DB, Partner: partner, After: directorydb.Everything, At: version})
+	if err == nil && !w.follows {
+		w, err = s.written(ctx, directorydb.View{DB: s.DB, Partner: partner, After: directorydb.Everything, At: at.Registers})
+		reg = report.NewAccounts(w.entities, w.degrees)
+	}
 	if err != nil {
 		return nil, err
 	}
-	return w.addTo(report.NewAccounts(w.entities, w.degrees)), nil
+	for _, a := range w.accounts {
+		reg.Add(a.id, a.kind, a.entity, a.active, a.deleted)
+	}
+	s.latest.keep(partner, at.Registers, reg)
+	return reg, nil
 }
 
 // written is the part of the accounts that is newer than the version before the view's.
@@ -80,14 +73,6 @@ func (s *Store) written(ctx context.Context, view directorydb.View) (w written, 
 		},
 	)
 	return w, err
-}
-
-// addTo adds the written accounts to others and returns these.
-func (w *written) addTo(reg *report.Accounts) *report.Accounts {
-	for _, a := range w.accounts {
-		reg.Add(a.id, a.kind, a.entity, a.active, a.deleted)
-	}
-	return reg
 }
 
 // Written implements report.Store.

@@ -5,7 +5,6 @@ package schoolsdb
 import (
 	"context"
 	"embed"
-
 	"time"
 
 	"github.com/lectern-dev/lectern/auth"
