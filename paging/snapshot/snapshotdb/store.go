@@ -158,7 +158,8 @@ type Stored struct {
 // truncated.
 const allAtOnce = 512
 
-// All calls visit with every stored block of a tenant, of all snapshots, by kind, A, B and since. It may miss // written or removed meanwhile. The data are valid until visit returns.
+// All calls visit with every stored block of a tenant, of all snapshots, by kind, A, B and since. It may miss
+// blocks that are written or removed while it reads. The data are valid until visit returns.
 func (s *Store) All(ctx context.Context, t auth.Tenant, visit func(Stored) error) error {
 	var last Stored
 	for {
