@@ -109,16 +109,13 @@ func (s *Store) Scan(ctx context.Context, t auth.Tenant, number int64, k snapsho
 	var a, b any
 	var data sql.RawBytes
 	dest := []any{&a, &b, &data}
-	all := r.Among == nil || isRun(r.Among)
 	return Visit(rows, err, k.Name, func(rows *sql.Rows) error {
 		if err := rows.Scan(dest...); err != nil {
 			return err
 		}
 		block := snapshot.Block{BlockKey: snapshot.BlockKey{A: a.(int64), B: b.(int64)}, Data: data}
-		if !all {
-			if _, asked := slices.BinarySearch(r.Among, block.A); !asked {
-				return nil
-			}
+		if _, asked := slices.BinarySearch(r.Among, block.A); !asked && r.Among != nil { // see handle.Among
+			return nil
 		}
 		var err error
 		if block.Data, err = snapshot.Unseal(t, k, block); err != nil {
@@ -127,9 +124,6 @@ func (s *Store) Scan(ctx context.Context, t auth.Tenant, number int64, k snapsho
 		return visit(block)
 	})
 }
-
-// isRun reports whether ascending numbers have no gap.
-func isRun(of []int64) bool { return of[len(of)-1]-of[0] == int64(len(of))-1 }
 
 // in returns the condition that a block is in the spans of a range.
 func in(r snapshot.Range) schema.QueryWithArgs {
