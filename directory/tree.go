@@ -20,55 +20,28 @@ const none int32 = -1
 
 // NewTree returns the tree of a partner's entities, in any order, deleted ones included (S1). It does not keep the
 // slice. If several have one ID, the last counts.
-func NewTree(entities []Entity) *Tree { return newTree(lastOfEach(entities)) }
+func NewTree(entities []Entity) *Tree { return newTree(slices.Clone(entities)) }
 
 // With returns the tree with entities added or replaced. It does not change t.
-func (t *Tree) With(entities []Entity) *Tree { return newTree(merge(t.entities, lastOfEach(entities))) }
+func (t *Tree) With(entities []Entity) *Tree { return newTree(slices.Concat(t.entities, entities)) }
 
-// merge merges two ascending lists. If both have an ID, the entity of the second counts.
-func merge(a, b []Entity) []Entity {
-	all := make([]Entity, 0, len(a)+len(b))
-	for _, e := range b {
-		n, same := slices.BinarySearchFunc(a, e.ID, func(e Entity, id EntityID) int { return cmp.Compare(e.ID, id) })
-		all = append(append(all, a[:n]...), e)
-		if a = a[n:]; same {
-			a = a[1:]
+// newTree sorts the slice, and keeps it.
+func newTree(entities []Entity) *Tree {
+	slices.SortStableFunc(entities, func(a, b Entity) int { return cmp.Compare(a.ID, b.ID) })
+	last := entities[:0] // of each ID
+	for i, e := range entities {
+		if i+1 == len(entities) || entities[i+1].ID != e.ID {
+			last = append(last, e)
 		}
 	}
-	return append(all, a...)
-}
-
-// newTree returns the tree of ascending entities, and keeps the slice.
-func newTree(entities []Entity) *Tree {
-	t := &Tree{entities: entities, up: make([]int32, len(entities))}
-	for i, e := range t.entities {
+	t := &Tree{entities: last, up: make([]int32, len(last))}
+	for i, e := range last {
 		t.up[i] = none
 		if p := t.place(e.Parent); p != none && t.entities[p].Type < e.Type {
 			t.up[i] = p
 		}
 	}
 	return t
-}
-
-// lastOfEach returns a copy with the last entity of each ID, in ascending order.
-func lastOfEach(entities []Entity) []Entity {
-	sorted := slices.Clone(entities)
-	if ascending(sorted) { // as a Store returns them
-		return sorted
-	}
-	slices.Reverse(sorted) // the last of an ID comes first
-	slices.SortStableFunc(sorted, func(a, b Entity) int { return cmp.Compare(a.ID, b.ID) })
-	return slices.Clip(slices.CompactFunc(sorted, func(a, b Entity) bool { return a.ID == b.ID }))
-}
-
-// ascending reports whether every ID is above the one before.
-func ascending(entities []Entity) bool {
-	for i := 1; i < len(entities); i++ {
-		if entities[i].ID <= entities[i-1].ID {
-			return false
-		}
-	}
-	return true
 }
 
 // place returns the index of an entity in t.entities, or none.
