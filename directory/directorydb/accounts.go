@@ -94,9 +94,6 @@ func (s *Store) UpdateTeacher(ctx context.Context, partner directory.PartnerID, 
 		if err != nil {
 			return err
 		}
-		if r.Account == was.Account {
-			return nil
-		}
 		forgotten, err := w.NewSelect().Table("forgotten").Where("tenant_id = ? AND user_id = ?", partner, r.ID).Exists(ctx)
 		if err != nil {
 			return err
@@ -104,12 +101,15 @@ func (s *Store) UpdateTeacher(ctx context.Context, partner directory.PartnerID, 
 		if forgotten {
 			r.Forget()
 		}
+		if r.Account == was.Account {
+			return nil
+		}
 		if r.Ref != ref {
 			if err := w.take(ctx, r.ID, r.Ref, ref); err != nil {
 				return err
 			}
 		}
-		return accounts.change(ctx, w, was.Account, r.Account)
+		return w.PutAccounts(ctx, []directory.Account{r.Account})
 	})
 	return r, err
 }
@@ -123,7 +123,7 @@ func (s *Store) DeleteTeacher(ctx context.Context, partner directory.PartnerID, 
 		}
 		is := was.Account
 		is.Deleted, is.Active, is.Email, is.Phone = true, false, "", ""
-		if err := accounts.change(ctx, w, was.Account, is); err != nil {
+		if err := w.PutAccounts(ctx, []directory.Account{is}); err != nil {
 			return err
 		}
 		// An e-mail is erased from every snapshot (G8).
@@ -231,8 +231,10 @@ func (w *Write) forget(ctx context.Context, user directory.UserID) (fresh bool, 
 	w.changed = w.changed || fresh // for a load under way, even if there is nothing to erase
 	nobody := was
 	nobody.Forget()
-	if err := accounts.change(ctx, w, was, nobody); err != nil {
-		return false, since, err
+	if nobody != was {
+		if err := w.PutAccounts(ctx, []directory.Account{nobody}); err != nil {
+			return false, since, err
+		}
 	}
 	_, err = w.NewUpdate().Table("superseded_accounts").Set("name = '', email = ''").
 		Where("tenant_id = ? AND user_id = ? AND (name <> '' OR email <> '')", w.Partner, user).Exec(ctx)

@@ -129,7 +129,10 @@ func (s *Store) UpdateEntity(ctx context.Context, partner directory.PartnerID, r
 			return err
 		}
 		r = directory.EntityRecord{Entity: e, ParentRef: was.ParentRef}
-		return entities.change(ctx, w, entityRow{Entity: was.Entity}, entityRow{Entity: e}) // the network above stays
+		if r == was {
+			return nil
+		}
+		return w.PutEntities(ctx, []directory.Entity{e})
 	})
 	return r, err
 }
@@ -148,9 +151,8 @@ func (s *Store) DeleteEntity(ctx context.Context, partner directory.PartnerID, r
 		if children {
 			return directory.ErrHasChildren
 		}
-		is := e.Entity
-		is.Deleted = true
-		if err := entities.change(ctx, w, entityRow{Entity: e.Entity}, entityRow{Entity: is}); err != nil {
+		e.Deleted = true
+		if err := w.PutEntities(ctx, []directory.Entity{e.Entity}); err != nil {
 			return err
 		}
 		if err := w.leave(ctx, e.ID); err != nil || e.Type != directory.Network {

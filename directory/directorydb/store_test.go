@@ -395,12 +395,18 @@ func TestSameTwice(t *testing.T) {
 		ctx := t.Context()
 		s := newStage(t, db, "partner")
 		s.teacher("ana", "school")
+		bia := s.teacher("bia", "school") // erased, so that no name comes back
+		if _, _, err := s.Forget(ctx, s.p, bia.ID); err != nil {
+			t.Fatal(err)
+		}
 		before, _ := snapshotdb.ReadCurrent(ctx, db, auth.Tenant(s.p))
 		if _, err := s.UpdateEntity(ctx, s.p, "school", directory.EntityInput{Name: sent(" Escola "), ReferenceID: sent("school")}); err != nil {
 			t.Error(err)
 		}
-		if _, err := s.UpdateTeacher(ctx, s.p, "ana", newTeacher("ana", "school")); err != nil {
-			t.Error(err)
+		for _, ref := range []directory.Ref{"ana", "bia"} {
+			if _, err := s.UpdateTeacher(ctx, s.p, ref, newTeacher(ref, "school")); err != nil {
+				t.Error(err)
+			}
 		}
 		if after, err := snapshotdb.ReadCurrent(ctx, db, auth.Tenant(s.p)); after != before || err != nil {
 			t.Errorf("versions = %+v, %v, want %+v", after, err, before)

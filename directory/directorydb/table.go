@@ -168,34 +168,6 @@ func storable(values []any) error {
 	return nil
 }
 
-// change writes the columns in which a row is to differ from the stored one.
-func (t *table[R]) change(ctx context.Context, w *Write, was, is R) error {
-	update, same := w.NewUpdate().Table(t.name).Set("version = ?", w.Version), true
-	before, after := t.schema.Values(nil, t.record(&was)), t.schema.Values(nil, t.record(&is))
-	for i := range t.schema {
-		if before[i] != after[i] {
-			same = false
-			update.Set("? = ?", bun.Ident(t.schema[i].Column()), after[i])
-		}
-	}
-	if same {
-		return nil
-	}
-	which := bun.SafeQuery("? = ?", bun.Ident(t.key), t.number(was))
-	if err := t.keepSuperseded(ctx, w, which); err != nil {
-		return err
-	}
-	w.changed = true
-	result, err := update.Where("tenant_id = ? AND ?", w.Partner, which).Exec(ctx)
-	if err != nil {
-		return err
-	}
-	if n, err := result.RowsAffected(); err != nil || n != 1 {
-		return cmp.Or(err, fmt.Errorf("change %s %d of partner %d: %d rows are of that number", t.name, t.number(was), w.Partner, n))
-	}
-	return nil
-}
-
 // keepSuperseded copies rows to the table of superseded ones before this version replaces them. A row that this
 // version wrote is there already.
 func (t *table[R]) keepSuperseded(ctx context.Context, w *Write, which schema.QueryWithArgs) error {
