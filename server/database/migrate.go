@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
-	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -42,7 +41,7 @@ func (db *DB) Migrate(ctx context.Context, sets ...fs.FS) (applied []string, err
 		return nil, err
 	}
 	if !current {
-		applied, err = db.applyAll(ctx, want)
+		applied, err = db.eachLocked(ctx, func(tx bun.Tx) (string, error) { return applyNext(ctx, tx, want) })
 	}
 	if err == nil {
 		err = db.distributeNew(ctx, want)
@@ -51,11 +50,6 @@ func (db *DB) Migrate(ctx context.Context, sets ...fs.FS) (applied []string, err
 		err = fmt.Errorf("database %s: migrate: %w", Redact(db.URL), err)
 	}
 	return applied, err
-}
-
-// applyAll applies the missing migrations one after the other.
-func (db *DB) applyAll(ctx context.Context, want []migration) (applied []string, err error) {
-	return db.eachLocked(ctx, func(tx bun.Tx) (string, error) { return applyNext(ctx, tx, want) })
 }
 
 // eachLocked calls step in one transaction after another, each under the lock of the migrations, until step has
@@ -136,66 +130,32 @@ func readSet(set fs.FS, folder string) ([]migration, error) {
 	return ms, nil
 }
 
-// current reports whether all of want is recorded.
+// current reports whether all of want is recorded, in a table that may not exist yet.
 func (db *DB) current(ctx context.Context, want []migration) (bool, error) {
-	exists, err := db.hasRecords(ctx)
-	if err != nil || !exists {
-		return false, err
-	}
-	done, err := recorded(ctx, db.DB)
-	if err != nil {
-		return false, err
-	}
-	if err := newer(want, done); err != nil {
-		return false, err
-	}
-	return next(want, done) == nil, nil
-}
-
-// hasRecords reports whether the table of applied migrations exists.
-func (db *DB) hasRecords(ctx context.Context) (exists bool, err error) {
+	var exists bool
 	q := `SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?)`
 	if db.Engine == Postgres {
 		q = `SELECT to_regclass(?) IS NOT NULL`
 	}
-	err = db.NewRaw(q, migrationsTable).Scan(ctx, &exists)
-	return exists, err
+	if err := db.NewRaw(q, migrationsTable).Scan(ctx, &exists); err != nil || !exists {
+		return false, err
+	}
+	left, err := missing(ctx, db.DB, want)
+	return err == nil && len(left) == 0, err
 }
 
-// recorded returns the numbers of the applied migrations.
-func recorded(ctx context.Context, idb bun.IDB) (map[string]bool, error) {
-	var numbers []string
-	err := idb.NewSelect().TableExpr(migrationsTable).Column("name").Order("name").Scan(ctx, &numbers)
-	if err != nil {
+// missing returns the migrations that are not applied. It returns an error if a later version has applied a migration
+// that this one does not know. This version would misread the data.
+func missing(ctx context.Context, idb bun.IDB, want []migration) ([]migration, error) {
+	var done []string // numbers
+	err := idb.NewSelect().TableExpr(migrationsTable).Column("name").Scan(ctx, &done)
+	if err != nil || len(want) == 0 {
 		return nil, err
 	}
-	done := make(map[string]bool, len(numbers))
-	for _, n := range numbers {
-		done[n] = true
+	if last := slices.Max(append(done, "")); last > want[len(want)-1].number {
+		return nil, fmt.Errorf("the database was migrated by a newer version (migration %s); run that version", last)
 	}
-	return done, nil
-}
-
-// next returns the first migration that is not applied, or nil.
-func next(want []migration, done map[string]bool) *migration {
-	for i := range want {
-		if !done[want[i].number] {
-			return &want[i]
-		}
-	}
-	return nil
-}
-
-// newer returns an error if a later version has applied a migration that this one does not know. This version would
-// misread the data.
-func newer(want []migration, done map[string]bool) error {
-	if len(want) == 0 {
-		return nil
-	}
-	if last := slices.Max(append(slices.Collect(maps.Keys(done)), "")); last > want[len(want)-1].number {
-		return fmt.Errorf("the database was migrated by a newer version (migration %s); run that version", last)
-	}
-	return nil
+	return slices.DeleteFunc(slices.Clone(want), func(m migration) bool { return slices.Contains(done, m.number) }), nil
 }
 
 // applyNext applies the first missing migration and returns its name, or an empty string if none is missing.
@@ -204,21 +164,14 @@ func applyNext(ctx context.Context, tx bun.Tx, want []migration) (name string, e
 	if err != nil {
 		return "", err
 	}
-	done, err := recorded(ctx, tx)
-	if err != nil {
+	left, err := missing(ctx, tx, want)
+	if err != nil || len(left) == 0 {
 		return "", err
 	}
-	if err := newer(want, done); err != nil {
-		return "", err
+	if err := apply(ctx, tx, left[0]); err != nil {
+		return "", fmt.Errorf("%s: %w", left[0].name, err)
 	}
-	m := next(want, done)
-	if m == nil {
-		return "", nil
-	}
-	if err := apply(ctx, tx, m); err != nil {
-		return "", fmt.Errorf("%s: %w", m.name, err)
-	}
-	return m.name, nil
+	return left[0].name, nil
 }
 
 // lock waits until no other process migrates. On SQLite the transaction has locked the file already. On PostgreSQL
@@ -239,7 +192,7 @@ func (db *DB) lock(ctx context.Context, tx bun.Tx) error {
 }
 
 // apply runs a migration and records it, both in tx.
-func apply(ctx context.Context, tx bun.Tx, m *migration) error {
+func apply(ctx context.Context, tx bun.Tx, m migration) error {
 	for statement := range strings.SplitSeq(m.sql, "\n--bun:split\n") {
 		if _, err := tx.ExecContext(ctx, statement); err != nil {
 			return err
