@@ -84,13 +84,13 @@ func open(ctx context.Context, url, settings string) (*DB, error) {
 		}
 		return &DB{DB: h, Engine: engine, URL: url}, nil
 	}
-	b, hint, err := openPostgres(url)
+	b, err := openPostgres(url)
 	if err != nil {
 		return nil, fmt.Errorf("database %s: %w", Redact(url), oneLine{err})
 	}
 	if err := ping(ctx, b.DB); err != nil {
 		b.Close()
-		return nil, fmt.Errorf("database %s: %w; %s", Redact(url), oneLine{err}, hint)
+		return nil, fmt.Errorf("database %s: %w; check that the server runs, and the URL's host, user, password and database", Redact(url), oneLine{err})
 	}
 	return &DB{DB: &handle.DB{DB: b, Writer: b}, Engine: engine, URL: url}, nil
 }

@@ -29,11 +29,11 @@ const (
 	pingTimeout = time.Second
 )
 
-// openPostgres opens a postgres:// URL. The hint is for a failed first use.
-func openPostgres(raw string) (db *bun.DB, hint string, err error) {
+// openPostgres opens a postgres:// URL. It does not connect yet.
+func openPostgres(raw string) (*bun.DB, error) {
 	config, err := poolConfig(raw)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	var opened atomic.Pointer[pgxpool.Pool]
 	config.BeforeClose = func(c *pgx.Conn) { // if one did not answer a ping, the others will not either
@@ -45,7 +45,7 @@ func openPostgres(raw string) (db *bun.DB, hint string, err error) {
 	config.MaxConns *= 2 // a connection that a frozen server does not close keeps its place for 15 seconds
 	pool, err := pgxpool.NewWithConfig(context.Background(), config)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	opened.Store(pool)
 	never := func(context.Context, stdlib.ShouldPingParams) bool { return false } // the pool pings
@@ -56,7 +56,7 @@ func openPostgres(raw string) (db *bun.DB, hint string, err error) {
 	std := sql.OpenDB(connector{stdlib.GetPoolConnector(pool, stdlib.OptionShouldPing(never)), pool, text})
 	std.SetMaxOpenConns(conns)
 	std.SetMaxIdleConns(0) // the pool keeps them
-	return bun.NewDB(std, pgdialect.New()), "check that the server runs, and the URL's host, user, password and database", nil
+	return bun.NewDB(std, pgdialect.New()), nil
 }
 
 // poolConfig parses a URL.
