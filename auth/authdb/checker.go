@@ -29,17 +29,24 @@ type Checker struct {
 // q is nil if the request is still to be counted. A refused request is not counted.
 func (c *Checker) Check(ctx context.Context, text string, limit int, b Joined) (g Grant, q *auth.Quota, err error) {
 	hash := sha256.Sum256([]byte(text))
-	budget, known := c.budget(hash)
+	c.mu.Lock()
+	budget, known := c.budgets[hash]
+	c.mu.Unlock()
 	if known && c.Batch != nil && limit > 0 {
 		g, q, err = c.checkAndCount(ctx, text, budget, limit, b)
 	} else {
 		g, err = c.check(ctx, text, c.API, b)
 	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	switch {
-	case err == nil && !known:
-		c.know(hash, g.Key.RateBudget())
 	case known && errors.Is(err, ErrKey):
-		c.forget(hash)
+		delete(c.budgets, hash)
+	case err == nil && !known && len(c.budgets) < usesKeys:
+		if c.budgets == nil {
+			c.budgets = make(map[[sha256.Size]byte]auth.Budget)
+		}
+		c.budgets[hash] = g.Key.RateBudget()
 	}
 	return g, q, err
 }
@@ -66,28 +73,4 @@ func (c *Checker) checkAndCount(ctx context.Context, text string, spends auth.Bu
 	}
 	quota := auth.NewQuota(time.UnixMilli(minute), taken, limit)
 	return g, &quota, nil
-}
-
-func (c *Checker) budget(hash [sha256.Size]byte) (auth.Budget, bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	b, ok := c.budgets[hash]
-	return b, ok
-}
-
-func (c *Checker) know(hash [sha256.Size]byte, b auth.Budget) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.budgets == nil {
-		c.budgets = make(map[[sha256.Size]byte]auth.Budget)
-	}
-	if len(c.budgets) < usesKeys {
-		c.budgets[hash] = b
-	}
-}
-
-func (c *Checker) forget(hash [sha256.Size]byte) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	delete(c.budgets, hash)
 }
