@@ -1,10 +1,10 @@
 package authdb
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 
@@ -14,10 +14,9 @@ import (
 )
 
 const (
-	usesEvery  = 15 * time.Second
-	usesWait   = 5 * time.Second // for a flush
-	usesKeys   = 10_000          // at most between two flushes
-	usesPerRow = 1_000           // numbers in one statement
+	usesEvery = 15 * time.Second
+	usesWait  = 5 * time.Second // for a flush
+	usesKeys  = 10_000          // at most between two flushes
 )
 
 // Uses records when keys were last used, to the minute, without delaying a request: [Uses.Used] writes to memory, and
@@ -41,10 +40,9 @@ type keyID struct {
 // so that each server writes a key at most once a minute.
 func (u *Uses) Used(k auth.Key, at time.Time) {
 	at = at.UTC().Truncate(time.Minute)
-	if !k.LastUsed.Before(at) {
-		return
+	if k.LastUsed.Before(at) {
+		u.note(keyID{k.Tenant, k.Number}, at)
 	}
-	u.note(keyID{k.Tenant, k.Number}, at)
 }
 
 // note keeps the later of two minutes.
@@ -55,10 +53,7 @@ func (u *Uses) note(id keyID, at time.Time) {
 		u.last = make(map[keyID]time.Time)
 	}
 	old, ok := u.last[id]
-	if !ok && len(u.last) >= usesKeys {
-		return
-	}
-	if !ok || old.Before(at) {
+	if old.Before(at) && (ok || len(u.last) < usesKeys) {
 		u.last[id] = at
 	}
 }
@@ -66,11 +61,7 @@ func (u *Uses) note(id keyID, at time.Time) {
 // Run flushes every 15 seconds until ctx is done, and then once more. A flush takes at most 5 seconds. The error is
 // that of the last flush.
 func (u *Uses) Run(ctx context.Context) error {
-	every := u.Every
-	if every == 0 {
-		every = usesEvery
-	}
-	tick := time.NewTicker(every)
+	tick := time.NewTicker(cmp.Or(u.Every, usesEvery))
 	defer tick.Stop()
 	for {
 		select {
@@ -127,7 +118,10 @@ func (u *Uses) writeAll(ctx context.Context, groups map[minuteOf][]int) error {
 	all := func(ctx context.Context, idb bun.IDB) error {
 		var errs []error
 		for g, numbers := range groups {
-			if err := write(ctx, idb, g, numbers); err != nil {
+			_, err := idb.NewUpdate().Model((*keyRow)(nil)).Set("last_used = ?", g.at).
+				Where("tenant_id = ? AND number IN (?)", g.tenant, bun.List(numbers)).
+				Where("last_used IS NULL OR last_used < ?", g.at).Exec(ctx)
+			if err != nil {
 				errs = append(errs, fmt.Errorf("last use of keys of tenant %d: %w", g.tenant, err))
 			}
 		}
@@ -137,17 +131,4 @@ func (u *Uses) writeAll(ctx context.Context, groups map[minuteOf][]int) error {
 		return all(ctx, u.DB)
 	}
 	return u.DB.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error { return all(ctx, tx) })
-}
-
-func write(ctx context.Context, idb bun.IDB, g minuteOf, numbers []int) error {
-	slices.Sort(numbers)
-	for part := range slices.Chunk(numbers, usesPerRow) {
-		_, err := idb.NewUpdate().Model((*keyRow)(nil)).Set("last_used = ?", g.at).
-			Where("tenant_id = ? AND number IN (?)", g.tenant, bun.List(part)).
-			Where("last_used IS NULL OR last_used < ?", g.at).Exec(ctx)
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
