@@ -23,16 +23,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"github.com/uptrace/bun"
 
+	"github.com/lectern-dev/lectern/server/internal/api/cache"
 	"github.com/lectern-dev/lectern/server/internal/api/web"
 )
-
-// Cache is the part of the reports' cache that is measured.
-type Cache interface {
-	// Bytes returns about how many bytes it holds.
-	Bytes() int64
-	// Loads returns how many values were in the cache, and how many were made.
-	Loads() (had, made uint64)
-}
 
 // Metrics are the measurements of one process. Make them with New.
 type Metrics struct {
@@ -46,7 +39,7 @@ type Metrics struct {
 
 // New returns the metrics of a process with a database and a cache. versions returns the versions of the tenants' data; it is
 // called at each scrape, for at most 5 seconds.
-func New(db *sql.DB, cache Cache, versions func(context.Context) (Versions, error)) *Metrics {
+func New(db *sql.DB, cache *cache.Cache, versions func(context.Context) (Versions, error)) *Metrics {
 	m := &Metrics{
 		registry: prometheus.NewRegistry(),
 		requests: prometheus.NewHistogramVec(prometheus.HistogramOpts{
