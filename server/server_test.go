@@ -100,7 +100,7 @@ func (f *fixture) load(t *testing.T) {
 // issue returns a new key of a network.
 func (f *fixture) issue(t *testing.T, network directory.Ref) string {
 	t.Helper()
-	entities, err := directorydb.Entities(t.Context(), f.db, f.partner)
+	entities, err := directorydb.Latest(f.db, f.partner).Entities(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -139,7 +139,7 @@ var ErrNetwork = errors.New("the partner has no network")
 
 // Network returns a partner's live network with a reference, or ErrNetwork.
 func Network(ctx context.Context, idb bun.IDB, p directory.PartnerID, ref directory.Ref) (directory.EntityID, error) {
-	entities, err := directorydb.Entities(ctx, idb, p)
+	entities, err := directorydb.Latest(idb, p).Entities(ctx)
 	if err != nil {
 		return 0, err
 	}

@@ -24,11 +24,6 @@ type degreeRow struct {
 }
 
 // Degrees returns the partner's vocabulary of degrees, or the default one if the operator has not replaced it (P3).
-func Degrees(ctx context.Context, idb bun.IDB, partner directory.PartnerID) (directory.Degrees, error) {
-	return Latest(idb, partner).Degrees(ctx)
-}
-
-// Degrees returns the partner's vocabulary of degrees.
 func (v View) Degrees(ctx context.Context) (directory.Degrees, error) {
 	from := bun.SafeQuery("degrees WHERE tenant_id = ?", v.Partner)
 	if v.At != Now {

@@ -39,10 +39,10 @@ func TestPutDegrees(t *testing.T) {
 		if now, _ := snapshotdb.ReadCurrent(ctx, db, auth.Tenant(p)); v != now.Versions || v.Registers <= before.Registers || v.Facts != before.Facts {
 			t.Errorf("versions %+v after %+v, stored %+v, want only Registers raised", v, before, now)
 		}
-		if got, err := directorydb.Degrees(ctx, db, p); !slices.Equal(got, first) || err != nil {
+		if got, err := directorydb.Latest(db, p).Degrees(ctx); !slices.Equal(got, first) || err != nil {
 			t.Errorf("Degrees = %v, %v, want %v", got, err, first)
 		}
-		if got, err := directorydb.Degrees(ctx, db, other); !slices.Equal(got, directory.DefaultDegrees()) || err != nil {
+		if got, err := directorydb.Latest(db, other).Degrees(ctx); !slices.Equal(got, directory.DefaultDegrees()) || err != nil {
 			t.Errorf("Degrees of another partner = %v, %v, want the default ones", got, err)
 		}
 		e, err := store.UpdateEntity(ctx, p, "escola", directory.EntityInput{Name: sent("Escola Nova")})
@@ -79,7 +79,7 @@ func TestPutDegreesErrors(t *testing.T) {
 		if _, _, err := (&directorydb.Store{DB: db.DB}).PutDegrees(t.Context(), p+1, kept); !errors.Is(err, directory.ErrNotFound) {
 			t.Errorf("PutDegrees(unknown partner) = %v, want ErrNotFound", err)
 		}
-		if got, err := directorydb.Degrees(t.Context(), db, p); !slices.Equal(got, kept) || err != nil {
+		if got, err := directorydb.Latest(db, p).Degrees(t.Context()); !slices.Equal(got, kept) || err != nil {
 			t.Errorf("Degrees after errors = %v, %v, want %v", got, err, kept)
 		}
 	})

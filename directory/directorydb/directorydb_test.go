@@ -134,7 +134,7 @@ func TestDegrees(t *testing.T) {
 			{"replaced, in their order", p, directory.Degrees{{Code: "Z", Stage: "MEDIO"}, {Code: "A", Grade: 3}}},
 			{"not replaced", other, directory.DefaultDegrees()},
 		} {
-			if got, err := directorydb.Degrees(t.Context(), db, c.partner); !slices.Equal(got, c.want) || err != nil {
+			if got, err := directorydb.Latest(db, c.partner).Degrees(t.Context()); !slices.Equal(got, c.want) || err != nil {
 				t.Errorf("%s: Degrees = %v, %v, want %v", c.rule, got, err, c.want)
 			}
 		}

@@ -63,7 +63,7 @@ func (w *Write) createEntity(ctx context.Context, in directory.EntityInput) (r d
 	if err != nil {
 		return r, err
 	}
-	degrees, err := Degrees(ctx, w, w.Partner)
+	degrees, err := Latest(w, w.Partner).Degrees(ctx)
 	if err != nil {
 		return r, err
 	}
@@ -120,7 +120,7 @@ func (s *Store) UpdateEntity(ctx context.Context, partner directory.PartnerID, r
 		if err != nil {
 			return err
 		}
-		degrees, err := Degrees(ctx, w, partner)
+		degrees, err := Latest(w, partner).Degrees(ctx)
 		if err != nil {
 			return err
 		}

@@ -56,7 +56,7 @@ func ExampleWrite_PutEntities() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	entities, err := directorydb.Entities(ctx, db, partner)
+	entities, err := directorydb.Latest(db, partner).Entities(ctx)
 	if err != nil {
 		log.Fatal(err)
 	}

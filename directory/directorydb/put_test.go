@@ -68,12 +68,12 @@ func TestEntities(t *testing.T) {
 		}
 		must(t, putEntities(t, db, p, 1, want[2], want[0], want[3], want[1]))
 		must(t, putEntities(t, db, other, 1, directory.Entity{ID: 1, Ref: "rede", Type: directory.Network, Name: "of another"}))
-		if got, err := directorydb.Entities(ctx, db, p); !slices.Equal(got, want) || err != nil {
+		if got, err := directorydb.Latest(db, p).Entities(ctx); !slices.Equal(got, want) || err != nil {
 			t.Errorf("Entities = %+v, %v\nwant %+v", got, err, want)
 		}
 		want[1].Name, want[1].INEP, want[1].Deleted = "Outra", "", true
 		must(t, putEntities(t, db, p, 2, want[1]))
-		if got, err := directorydb.Entities(ctx, db, p); !slices.Equal(got, want) || err != nil {
+		if got, err := directorydb.Latest(db, p).Entities(ctx); !slices.Equal(got, want) || err != nil {
 			t.Errorf("Entities(after replacing) = %+v, %v\nwant %+v", got, err, want)
 		}
 		for since, want := range map[int64][]directory.Entity{0: want, 1: want[1:2], 2: nil} {
@@ -82,7 +82,7 @@ func TestEntities(t *testing.T) {
 			}
 		}
 		must(t, putEntities(t, db, p, 3))
-		if got, err := directorydb.Entities(ctx, db, other+1); got != nil || err != nil {
+		if got, err := directorydb.Latest(db, other+1).Entities(ctx); got != nil || err != nil {
 			t.Errorf("Entities(unknown partner) = %+v, %v, want none", got, err)
 		}
 	})
@@ -256,7 +256,7 @@ func TestLastOfEachWins(t *testing.T) {
 		for version := range int64(2) { // new, then stored
 			must(t, putEntities(t, db, p, version,
 				directory.Entity{ID: 2, Ref: "x", Name: "first"}, directory.Entity{ID: 1, Ref: "y"}, directory.Entity{ID: 2, Ref: "x", Name: "last"}))
-			got, err := directorydb.Entities(t.Context(), db, p)
+			got, err := directorydb.Latest(db, p).Entities(t.Context())
 			if err != nil || len(got) != 2 || got[1].Name != "last" {
 				t.Errorf("Entities = %+v, %v, want two, the second named last", got, err)
 			}
@@ -375,7 +375,7 @@ func TestText(t *testing.T) {
 				t.Errorf("PutEvaluations(title %q) = %v, want ErrText", text, err)
 			}
 		}
-		if got, err := directorydb.Entities(t.Context(), db, p); len(got) != 0 || err != nil {
+		if got, err := directorydb.Latest(db, p).Entities(t.Context()); len(got) != 0 || err != nil {
 			t.Errorf("Entities = %+v, %v, want none", got, err)
 		}
 	})

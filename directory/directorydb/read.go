@@ -33,12 +33,7 @@ func Latest(idb bun.IDB, partner directory.PartnerID) View {
 	return View{DB: idb, Partner: partner, At: Now}
 }
 
-// Entities returns all current entities of a partner, deleted ones included, by number.
-func Entities(ctx context.Context, idb bun.IDB, partner directory.PartnerID) ([]directory.Entity, error) {
-	return Latest(idb, partner).Entities(ctx)
-}
-
-// Entities returns the entities, by number.
+// Entities returns the entities, deleted ones included, by number.
 func (v View) Entities(ctx context.Context) (list []directory.Entity, err error) {
 	rows, err := v.rows(ctx, "entities", "entity_id", entityFields.columns)
 	err = entityFields.read(rows, err, func(e directory.Entity) error {

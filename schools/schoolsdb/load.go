@@ -79,7 +79,7 @@ func (s *Store) update(ctx context.Context, idb bun.IDB, partner directory.Partn
 	if st.RefOwners, err = directorydb.RefOwners(ctx, idb, partner); err != nil {
 		return err
 	}
-	if st.Degrees, err = directorydb.Degrees(ctx, idb, partner); err != nil {
+	if st.Degrees, err = directorydb.Latest(idb, partner).Degrees(ctx); err != nil {
 		return err
 	}
 	if st.Forgotten, err = directorydb.Forgotten(ctx, idb, partner); err != nil {

@@ -148,7 +148,7 @@ func (c *degreesCmd) show(s *session) error {
 	if err != nil {
 		return err
 	}
-	ds, err := directorydb.Degrees(s.ctx, db, directory.PartnerID(p.ID))
+	ds, err := directorydb.Latest(db, directory.PartnerID(p.ID)).Degrees(s.ctx)
 	if err != nil {
 		return err
 	}
