@@ -78,12 +78,12 @@ func (in TeacherInput) account(a Account) (Account, FieldErrors) {
 	a.Phone = blankToNull(f.given("phone", in.Phone))
 	a.Ref = Ref(f.given("reference_id", in.ReferenceID))
 	f.required("name", a.Name)
-	f.text("name", a.Name)
-	f.text("email", a.Email)
+	f.text("name", a.Name, maxText)
+	f.text("email", a.Email, maxText)
 	if a.Email != "" && !isAddress(a.Email) {
 		f.Add("email", MsgInvalid)
 	}
-	f.textOf("phone", a.Phone, maxPhone)
+	f.text("phone", a.Phone, maxPhone)
 	f.ref("reference_id", a.Ref)
 	f.required("entity_reference_id", f.given("entity_reference_id", in.EntityReferenceID))
 	return a, f

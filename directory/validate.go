@@ -14,9 +14,14 @@ import (
 // spaces counts as blank (P4), though [ParseRef] accepts it.
 func (e *Entity) Validate(degrees Degrees) (f FieldErrors) {
 	e.normalise()
-	f.text("name", e.Name)
+	f.text("name", e.Name, maxText)
 	f.required("name", e.Name)
-	f.entityType(e.Type)
+	switch {
+	case e.Type == 0:
+		f.Add("entity_type", MsgBlank)
+	case e.Type > Class:
+		f.Add("entity_type", MsgInvalid)
+	}
 	f.required("degree", e.Degree)
 	if _, ok := degrees.Degree(e.Degree); !ok {
 		f.Add("degree", MsgInvalid)
@@ -27,7 +32,7 @@ func (e *Entity) Validate(degrees Degrees) (f FieldErrors) {
 	if e.State != "" && !isState(e.State) {
 		f.Add("state", MsgInvalid)
 	}
-	f.text("city", e.City)
+	f.text("city", e.City, maxText)
 	f.ref("reference_id", e.Ref)
 	return f
 }
@@ -68,11 +73,8 @@ func (f *FieldErrors) required(field, text string) {
 	}
 }
 
-// text adds a fault if a text cannot be stored or is too long.
-func (f *FieldErrors) text(field, text string) { f.textOf(field, text, maxText) }
-
-// textOf is text with another limit, in characters.
-func (f *FieldErrors) textOf(field, text string, most int) {
+// text adds a fault if a text cannot be stored or has too many characters.
+func (f *FieldErrors) text(field, text string, most int) {
 	switch {
 	case CheckText(text) != nil:
 		f.Add(field, MsgInvalid)
@@ -81,18 +83,9 @@ func (f *FieldErrors) textOf(field, text string, most int) {
 	}
 }
 
-func (f *FieldErrors) entityType(t EntityType) {
-	switch {
-	case t == 0:
-		f.Add("entity_type", MsgBlank)
-	case t > Class:
-		f.Add("entity_type", MsgInvalid)
-	}
-}
-
 func (f *FieldErrors) ref(field string, ref Ref) {
 	f.required(field, string(ref))
-	f.text(field, string(ref))
+	f.text(field, string(ref), maxText)
 	if _, err := ParseRef(string(ref)); err != nil {
 		f.Add(field, MsgInvalid)
 	}
