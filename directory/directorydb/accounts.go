@@ -220,7 +220,8 @@ func (s *Store) Forget(ctx context.Context, partner directory.PartnerID, user di
 }
 
 func (w *Write) forget(ctx context.Context, user directory.UserID) (fresh bool, since time.Time, err error) {
-	was, err := w.account(ctx, user)
+	rows, err := w.NewSelect().Table(accounts.name).ColumnExpr(accounts.columns).Where("tenant_id = ? AND user_id = ?", w.Partner, user).Rows(ctx)
+	was, err := accounts.one(rows, err) // deleted or not
 	if err != nil {
 		return false, since, err
 	}
@@ -239,12 +240,6 @@ func (w *Write) forget(ctx context.Context, user directory.UserID) (fresh bool, 
 	_, err = w.NewUpdate().Table("superseded_accounts").Set("name = '', email = ''").
 		Where("tenant_id = ? AND user_id = ? AND (name <> '' OR email <> '')", w.Partner, user).Exec(ctx)
 	return fresh, since, cmp.Or(err, snapshotdb.Erased(ctx, w, auth.Tenant(w.Partner)))
-}
-
-// account returns the account of a number, deleted or not, or directory.ErrNotFound.
-func (w *Write) account(ctx context.Context, user directory.UserID) (directory.Account, error) {
-	rows, err := w.NewSelect().Table(accounts.name).ColumnExpr(accounts.columns).Where("tenant_id = ? AND user_id = ?", w.Partner, user).Rows(ctx)
-	return accounts.one(rows, err)
 }
 
 // Forgotten returns the accounts of a partner that Forget has erased.

@@ -126,22 +126,21 @@ func (l listing) entities(ctx context.Context) (directory.Page[directory.EntityR
 
 // Readers implements directory.Store.
 func (s *Store) Readers(ctx context.Context, partner directory.PartnerID, ref directory.Ref, at directory.Cursor) (directory.Page[directory.AccountRecord], error) {
-	return s.people(ctx, listing{partner: partner, values: []int64{int64(directory.Reader)}, at: at}, ref)
+	return s.people(ctx, partner, ref, directory.Reader, at)
 }
 
 // Teachers implements directory.Store.
 func (s *Store) Teachers(ctx context.Context, partner directory.PartnerID, ref directory.Ref, at directory.Cursor) (directory.Page[directory.AccountRecord], error) {
-	return s.people(ctx, listing{partner: partner, values: []int64{int64(directory.Teacher)}, at: at}, ref)
+	return s.people(ctx, partner, ref, directory.Teacher, at)
 }
 
 // people lists the accounts of a kind that are attached to an entity.
-func (s *Store) people(ctx context.Context, l listing, ref directory.Ref) (directory.Page[directory.AccountRecord], error) {
-	e, err := s.Entity(ctx, l.partner, ref)
+func (s *Store) people(ctx context.Context, partner directory.PartnerID, ref directory.Ref, k directory.Kind, at directory.Cursor) (directory.Page[directory.AccountRecord], error) {
+	e, err := s.Entity(ctx, partner, ref)
 	if err != nil {
 		return directory.Page[directory.AccountRecord]{}, err
 	}
-	l.db, l.table, l.key, l.of = s.DB, "accounts", "user_id", []string{"entity_id", "kind"}
-	l.values = append([]int64{int64(e.ID)}, l.values...)
+	l := listing{s.DB, partner, "accounts", "user_id", []string{"entity_id", "kind"}, []int64{int64(e.ID), int64(k)}, at}
 	return readPage(ctx, l, accounts.fields, func(a directory.Account) directory.AccountRecord {
 		return directory.AccountRecord{Account: a, EntityRef: ref}
 	})
