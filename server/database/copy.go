@@ -1,6 +1,7 @@
 package database
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"fmt"
@@ -120,10 +121,7 @@ func sqliteValue(v any) any {
 	case time.Time:
 		return v.UTC().Format("2006-01-02 15:04:05.999999-07:00")
 	case []byte:
-		if v == nil {
-			return nil
-		}
-		return append(make([]byte, 0, len(v)), v...)
+		return bytes.Clone(v)
 	}
 	return v
 }

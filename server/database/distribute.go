@@ -2,7 +2,6 @@ package database
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -226,25 +225,20 @@ func (d distribution) wrong(t placed) (a Advice, wrong bool) {
 // Unmovable returns, for each node of a distributed database, the settings that prevent shards from being moved to it
 // or from it while they are written to. Moving shards is how a node is added and how a tenant gets its own.
 func (db *DB) Unmovable(ctx context.Context) (list []Advice, err error) {
-	rows, err := db.QueryContext(ctx, `
-		SELECT n.nodename || ':' || n.nodeport, r.success, r.result
+	var nodes []struct {
+		Node    string
+		Success bool
+		Result  string
+	}
+	err = db.NewRaw(`
+		SELECT n.nodename || ':' || n.nodeport AS node, coalesce(r.success, FALSE) AS success, coalesce(r.result, '') AS result
 		  FROM run_command_on_all_nodes('SELECT current_setting(''wal_level'') || '' '' || current_setting(''max_prepared_transactions'')') AS r
 		  JOIN pg_dist_node n ON n.nodeid = r.nodeid
-		 ORDER BY 1`)
-	if err != nil {
-		return nil, err
+		 ORDER BY 1`).Scan(ctx, &nodes)
+	for _, n := range nodes {
+		list = append(list, unmovable(n.Node, n.Success, n.Result)...)
 	}
-	defer rows.Close()
-	for rows.Next() {
-		var node string
-		var answered sql.NullBool
-		var result sql.NullString
-		if err := rows.Scan(&node, &answered, &result); err != nil {
-			return nil, err
-		}
-		list = append(list, unmovable(node, answered.Bool, result.String)...)
-	}
-	return list, rows.Err()
+	return list, err
 }
 
 // unmovable returns the settings of one node that prevent moves, or the error of asking it.

@@ -29,8 +29,8 @@ func (e *NodeError) Error() string {
 // Unwrap returns the cause.
 func (e *NodeError) Unwrap() error { return e.Err }
 
-// LeftOut returns the nodes that an error of EachNode names. If ok is false it is another error, after which f may
-// not have been called.
+// LeftOut returns the nodes that an error of EachNode names. It returns none for another error, after which f may not
+// have been called.
 func LeftOut(err error) (nodes []*NodeError) {
 	all, _ := err.(interface{ Unwrap() []error })
 	if all == nil {
