@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/lectern-dev/lectern/auth"
@@ -70,42 +71,36 @@ func (a *apis) ready(ctx context.Context) error {
 	if err := Distributed(ctx, a.DB); err != nil {
 		return err
 	}
-	return a.secrets.readable()
+	if _, err := a.secrets.load(false); !errors.Is(err, ErrNoSecretKey) {
+		return err
+	}
+	return nil
 }
 
-// listenAdmin listens at the admin address; it returns nil if there is none.
-func (a *apis) listenAdmin() (net.Listener, error) {
+// serveAdmin serves the admin address, if there is one, until stop is called. addr is nil if there is none.
+func (a *apis) serveAdmin(ctx context.Context) (addr net.Addr, stop func(), err error) {
 	if a.AdminAddr == "" {
-		return nil, nil
+		return nil, func() {}, nil
 	}
 	ln, err := net.Listen("tcp", a.AdminAddr)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrAdminAddr, err)
-	}
-	return ln, nil
-}
-
-// serveAdmin serves the admin address, if there is one, until the function that it returns is called.
-func (a *apis) serveAdmin(ctx context.Context, ln net.Listener) (stop func()) {
-	if ln == nil {
-		return func() {}
+		return nil, nil, fmt.Errorf("%w: %w", ErrAdminAddr, err)
 	}
 	h := httpServer(ctx, a.adminHandler(), a.Log)
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
+	var serving sync.WaitGroup
+	serving.Go(func() {
 		if err := h.Serve(ln); !errors.Is(err, http.ErrServerClosed) {
 			a.Log.Error("the admin address is no longer served", "error", err) // and the APIs go on
 		}
-	}()
-	return func() {
+	})
+	return ln.Addr(), func() {
 		ctx, cancel := context.WithTimeout(ctx, adminStopTimeout)
 		defer cancel()
 		if h.Shutdown(ctx) != nil {
 			h.Close()
 		}
-		<-ended
-	}
+		serving.Wait()
+	}, nil
 }
 
 // versions returns the versions of the tenants' data for the metrics. If not all nodes of a cluster answer, it returns those of

@@ -110,15 +110,6 @@ func (s *Secrets) KeyAt() *string {
 	return &at
 }
 
-// readable returns an error if there is a key file that cannot be read.
-func (s *Secrets) readable() error {
-	_, err := s.load(false)
-	if errors.Is(err, ErrNoSecretKey) {
-		return nil
-	}
-	return err
-}
-
 // Cursors returns the sealer of list cursors. Its key is derived from the key of the secrets, so that replicas agree on it and
 // cursors outlive a restart.
 func (s *Secrets) Cursors() (paging.Sealer, error) {

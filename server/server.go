@@ -135,21 +135,21 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 		return err
 	}
 	defer s.unclaim()
-	admin, err := s.apis.listenAdmin()
+	s.apis.stopping.Store(false)
+	base := context.WithoutCancel(ctx)
+	admin, stopAdmin, err := s.apis.serveAdmin(base)
 	if err != nil {
 		ln.Close()
 		return err
 	}
-	s.apis.stopping.Store(false)
-	base := context.WithoutCancel(ctx)
-	defer s.apis.serveAdmin(base, admin)()
+	defer stopAdmin()
 	maintained, stop := context.WithCancel(base)
 	var maintaining sync.WaitGroup
 	maintaining.Go(func() { s.Maintain(maintained) })
 	defer func() { stop(); maintaining.Wait() }()
 	addresses := []any{"addr", ln.Addr().String()}
 	if admin != nil {
-		addresses = append(addresses, "adminAddr", admin.Addr().String())
+		addresses = append(addresses, "adminAddr", admin.String())
 	}
 	s.apis.Log.Info("serving", addresses...)
 	return s.serve(ctx, ln)
