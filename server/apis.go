@@ -165,12 +165,11 @@ func (a *apis) analytics(store *librariesdb.Store) (*analytics.Source, error) {
 func (a *apis) front(api auth.API, rate int) web.Front {
 	limit := a.limit(api, rate)
 	store := &authdb.Checker{Store: a.keyStore(), API: api, Limiter: a.sharedLimiter()}
-	ahead := 0
 	if a.DB.Engine == database.Postgres {
-		store.Batch, ahead = a.DB.Batch, limit.Rate
+		store.Batch = a.DB.Batch
 	}
 	return web.Front{
-		Keys:    &reportKeys{store, a.uses, ahead},
+		Keys:    &reportKeys{store, a.uses, limit.Rate},
 		Limit:   limit,
 		Pulls:   &snapshotdb.Store{DB: a.DB.DB, Now: a.Now, Recent: new(snapshotdb.Recent)},
 		Answers: a.answers,

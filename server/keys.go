@@ -21,7 +21,7 @@ import (
 type reportKeys struct {
 	store *authdb.Checker
 	uses  *authdb.Uses
-	limit int // of the rate, where it is counted in the database; 0 elsewhere
+	limit int // of the rate
 }
 
 // Check implements web.Keys.
