@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect/sqlitedialect"
 	"modernc.org/sqlite"
@@ -213,8 +212,7 @@ func Full(err error) bool {
 	if s, ok := errors.AsType[*sqlite.Error](err); ok {
 		return s.Code()&0xff == sqlite3.SQLITE_FULL
 	}
-	p, ok := errors.AsType[*pgconn.PgError](err)
-	return ok && p.Code == "53100"
+	return state(err) == "53100"
 }
 
 // sqliteConnector makes connections that wait for other processes.
