@@ -132,13 +132,22 @@ func (a *Found) load(ctx context.Context, from time.Time) (*body, error) {
 	return v.(*body), nil
 }
 
-// make reads the content and makes the body. The snapshot must be kept until the last statement.
+// make waits in the reply's queue and for a slot, reads the content and makes the body. The snapshot must be kept until the last
+// statement.
 func (a *Found) make(ctx context.Context, from time.Time) (*body, error) {
-	end, err := a.begin(ctx)
-	if err != nil {
-		return nil, err
+	if a.reply.Enter != nil {
+		leave, err := a.reply.Enter(ctx, a.reply.Snapshots)
+		if err != nil {
+			return nil, err
+		}
+		defer leave()
 	}
-	defer end()
+	if slots := a.answers.Slots; slots != nil {
+		if err := slots.Acquire(ctx, 1); err != nil {
+			return nil, err
+		}
+		defer slots.Release(1)
+	}
 	c, err := a.reply.Read(ctx, a.reply.Snapshots, from)
 	if _, kept := a.reply.keptFrom(ctx, a.pulls); err == nil || kept == ErrGone {
 		err = kept
@@ -156,23 +165,4 @@ func (a *Found) make(ctx context.Context, from time.Time) (*body, error) {
 		b.tag = a.tagOf(b.total)
 	}
 	return b, nil
-}
-
-// begin waits in the reply's queue and for a slot. The function that it returns gives both back.
-func (a *Found) begin(ctx context.Context) (end func(), err error) {
-	leave := func() {}
-	if a.reply.Enter != nil {
-		if leave, err = a.reply.Enter(ctx, a.reply.Snapshots); err != nil {
-			return nil, err
-		}
-	}
-	slots := a.answers.Slots
-	if slots == nil {
-		return leave, nil
-	}
-	if err := slots.Acquire(ctx, 1); err != nil {
-		leave()
-		return nil, err
-	}
-	return func() { slots.Release(1); leave() }, nil
 }
