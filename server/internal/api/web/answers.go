@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// Answers writes the successful answers of GET (H8). The zero value is ready; it holds pools and must not be copied.
+// Answers writes the successful answers of GET (H8). The zero value is ready.
 type Answers struct {
 	// Build returns a text that differs between programs that may write other bytes for the same data; nil is for a single
 	// program.
@@ -21,9 +21,6 @@ type Answers struct {
 	Kept snapshot.Cache
 	// Slots bounds how many replies are read at once, since each takes memory and database connections. Nil sets no bound.
 	Slots *semaphore.Weighted
-
-	texts sync.Pool // of *[]byte
-	coder coder
 }
 
 // keptBuffer is the largest buffer that goes back into the pool, so that one huge answer does not keep its memory.
@@ -35,10 +32,10 @@ const jsonType = "application/json; charset=utf-8"
 // body is complete in memory before the status is sent. Its entity tag is weak and depends only on the text, not on the coding,
 // so that a client may change the codings it accepts.
 func (a *Answers) WriteJSON(w http.ResponseWriter, r *http.Request, members func(*wire.Writer)) {
-	text := a.buffer()
-	defer a.release(text)
+	text := texts.Get().(*[]byte)
+	defer release(text)
 	*text = wire.AppendJSON((*text)[:0], members)
-	b := a.pack(*text, wantedBy(r, false))
+	b := pack(*text, wantedBy(r, false))
 	b.tag = entityTag(*text)
 	b.write(w, r, jsonType)
 }
@@ -86,25 +83,22 @@ func (b *body) write(w http.ResponseWriter, r *http.Request, contentType string)
 }
 
 // pack returns the body of a text, which it copies.
-func (a *Answers) pack(text []byte, w wanted) *body {
+func pack(text []byte, w wanted) *body {
 	b := &body{coding: w.of(len(text))}
 	if b.coding == identity {
 		b.bytes = slices.Clone(text)
 	} else {
-		b.bytes = a.coder.encode(make([]byte, 0, len(text)/4), b.coding, text)
+		b.bytes = encode(make([]byte, 0, len(text)/4), b.coding, text)
 	}
 	return b
 }
 
-func (a *Answers) buffer() *[]byte {
-	if b, ok := a.texts.Get().(*[]byte); ok {
-		return b
-	}
-	return new([]byte)
-}
+// texts has buffers for bodies before they are packed.
+var texts = sync.Pool{New: func() any { return new([]byte) }}
 
-func (a *Answers) release(b *[]byte) {
+// release gives a buffer back, unless it is larger than keptBuffer.
+func release(b *[]byte) {
 	if cap(*b) <= keptBuffer {
-		a.texts.Put(b)
+		texts.Put(b)
 	}
 }

@@ -133,28 +133,25 @@ func thousandths(s string) (int, bool) {
 	return int(n), ok && n <= 1000
 }
 
-// coder compresses whole bodies at the fastest level. The zero value is ready.
-type coder struct {
-	gzips sync.Pool // of *gzip.Writer
-	zstds sync.Pool // of *zstd.Encoder
-}
+// The encoders, which compress at the fastest level.
+var (
+	gzips = sync.Pool{New: func() any { w, _ := gzip.NewWriterLevel(nil, gzip.BestSpeed); return w }}
+	zstds = sync.Pool{New: func() any {
+		w, _ := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1))
+		return w
+	}}
+)
 
 // encode appends body to dst in a coding other than identity. Writing to memory cannot fail.
-func (c *coder) encode(dst []byte, coding string, body []byte) []byte {
+func encode(dst []byte, coding string, body []byte) []byte {
 	if coding == zstded {
-		enc, ok := c.zstds.Get().(*zstd.Encoder)
-		if !ok {
-			enc, _ = zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1))
-		}
-		defer c.zstds.Put(enc)
+		enc := zstds.Get().(*zstd.Encoder)
+		defer zstds.Put(enc)
 		return enc.EncodeAll(body, dst)
 	}
 	buf := bytes.NewBuffer(dst)
-	gz, ok := c.gzips.Get().(*gzip.Writer)
-	if !ok {
-		gz, _ = gzip.NewWriterLevel(nil, gzip.BestSpeed)
-	}
-	defer c.gzips.Put(gz)
+	gz := gzips.Get().(*gzip.Writer)
+	defer gzips.Put(gz)
 	gz.Reset(buf)
 	gz.Write(body)
 	gz.Close()

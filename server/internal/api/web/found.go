@@ -155,10 +155,10 @@ func (a *Found) make(ctx context.Context, from time.Time) (*body, error) {
 	if err != nil {
 		return nil, explainGone(err)
 	}
-	text := a.answers.buffer()
-	defer a.answers.release(text)
+	text := texts.Get().(*[]byte)
+	defer release(text)
 	*text = a.append((*text)[:0], c, from)
-	b := a.answers.pack(*text, a.wants)
+	b := pack(*text, a.wants)
 	if b.total = c.Rows.Total; a.name == "" || c.Rows.Erased {
 		b.tag = entityTag(*text)
 	} else {
