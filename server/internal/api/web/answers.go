@@ -35,7 +35,7 @@ func (a *Answers) WriteJSON(w http.ResponseWriter, r *http.Request, members func
 	text := texts.Get().(*[]byte)
 	defer release(text)
 	*text = wire.AppendJSON((*text)[:0], members)
-	b := pack(*text, wantedBy(r, false))
+	b := pack(*text, acceptedCodings(r.Header.Values("Accept-Encoding")), false)
 	b.tag = entityTag(*text)
 	b.write(w, r, jsonType)
 }
@@ -82,9 +82,9 @@ func (b *body) write(w http.ResponseWriter, r *http.Request, contentType string)
 	w.Write(b.bytes)
 }
 
-// pack returns the body of a text, which it copies.
-func pack(text []byte, w wanted) *body {
-	b := &body{coding: w.of(len(text))}
+// pack returns the body of a text, which it copies. A text that is compressed already is sent as it is if the client allows that.
+func pack(text []byte, q codings, compressed bool) *body {
+	b := &body{coding: q.choose(compressed || len(text) < plainBelow)}
 	if b.coding == identity {
 		b.bytes = slices.Clone(text)
 	} else {

@@ -6,7 +6,6 @@ import (
 	"encoding/base64"
 	"iter"
 	"mime"
-	"net/http"
 	"strings"
 	"sync"
 
@@ -25,27 +24,6 @@ const (
 
 // plainBelow is the size below which a body is sent uncompressed: compression gains nothing.
 const plainBelow = 1 << 10
-
-// wanted are the codings that a client wants for a large body, and for one that is not worth compressing.
-type wanted struct{ large, small string }
-
-// wantedBy reads the codings that a request wants. A body that is packed already is never worth compressing.
-func wantedBy(r *http.Request, packed bool) wanted {
-	q := acceptedCodings(r.Header.Values("Accept-Encoding"))
-	w := wanted{q.choose(false), q.choose(true)}
-	if packed {
-		w.large = w.small
-	}
-	return w
-}
-
-// of is the coding for a body of a size.
-func (w wanted) of(size int) string {
-	if size < plainBelow {
-		return w.small
-	}
-	return w.large
-}
 
 // AcceptsGzip reports whether a client takes gzip, by the lines of its Accept-Encoding header.
 func AcceptsGzip(lines []string) bool {

@@ -22,7 +22,7 @@ type Found struct {
 	pulls   Pulls
 	form    format
 	name    string // of the bytes; empty where they have to be seen
-	wants   wanted
+	codings codings
 	body    *body
 }
 
@@ -33,7 +33,7 @@ func (f *Front) Find(r *http.Request, p Reply) (*Found, error) {
 	if p.Rows {
 		a.form = accepted(r.Header.Values("Accept"))
 	}
-	a.wants = wantedBy(r, a.form == formatXLSX)
+	a.codings = acceptedCodings(r.Header.Values("Accept-Encoding"))
 	from, err := p.readFrom(r.Context(), f.Pulls)
 	if err != nil {
 		return nil, err
@@ -116,7 +116,8 @@ func (a *Found) Send(w http.ResponseWriter, r *http.Request) {
 // key is the cache key of the body. The coding depends on the size, which is not known yet, so the key has the codings for both.
 // It contains the versions of the snapshot, so that nothing needs to be withdrawn from the cache.
 func (a *Found) key() snapshot.Key {
-	return snapshot.Key{Tenant: a.reply.Tenant, At: a.reply.At.Versions, What: "answer " + a.name + " " + a.wants.large + " " + a.wants.small}
+	large, small := a.codings.choose(a.form == formatXLSX), a.codings.choose(true)
+	return snapshot.Key{Tenant: a.reply.Tenant, At: a.reply.At.Versions, What: "answer " + a.name + " " + large + " " + small}
 }
 
 // load takes the body from the cache, or makes it. Simultaneous requests for one body make it once. The work belongs to none of
@@ -158,7 +159,7 @@ func (a *Found) make(ctx context.Context, from time.Time) (*body, error) {
 	text := texts.Get().(*[]byte)
 	defer release(text)
 	*text = a.append((*text)[:0], c, from)
-	b := pack(*text, a.wants)
+	b := pack(*text, a.codings, a.form == formatXLSX)
 	if b.total = c.Rows.Total; a.name == "" || c.Rows.Erased {
 		b.tag = entityTag(*text)
 	} else {
