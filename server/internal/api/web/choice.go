@@ -47,16 +47,14 @@ func Choose[E comparable](q *Query, name, about string, choices []Choice[E]) (va
 		return value
 	}
 	q.say(name, choices[i].Name)
-	if q.described {
-		p := &q.read[len(q.read)-1]
-		p.Schema = p.Schema.With("default", choices[i].Name)
-	}
+	p := &q.read[len(q.read)-1]
+	p.Schema = p.Schema.With("default", choices[i].Name)
 	return value
 }
 
 // Chosen is Choose, but returns nil if the parameter is absent or invalid.
 func Chosen[E any](q *Query, name, about string, choices []Choice[E]) *E {
-	v, ok := q.take(Param{Name: name, About: about}, func() wire.Object { return wire.Enum(Names(choices)...) })
+	v, ok := q.take(Param{Name: name, About: about, Schema: wire.Enum(Names(choices)...)})
 	if !ok {
 		return nil
 	}

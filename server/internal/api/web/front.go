@@ -123,7 +123,7 @@ type Route struct {
 
 // Params returns the parameters that the route reads; snapshot and changedSince are the last.
 func (rt Route) Params() []Param {
-	q := &Query{described: true}
+	q := NewQuery("", nil)
 	new(Front).read(q, request{Route: rt}, snapshot.Snapshot{}, 0)
 	return q.params()
 }

@@ -30,7 +30,6 @@ type Query struct {
 	read       []Param
 	said       []said
 	messages   map[string]string
-	described  bool // schemas are wanted
 }
 
 // said is the value that a parameter, or its default, reads as, in whatever form it was sent.
@@ -40,7 +39,7 @@ type said struct{ name, value string }
 type Param struct {
 	Name, About string
 	Required    bool
-	Schema      wire.Object // nil but from Route.Params
+	Schema      wire.Object
 }
 
 // NewQuery parses a raw query. Names of the vocabulary are valid although the route does not read them.
@@ -138,14 +137,11 @@ func (q *Query) Valid(names ...string) bool {
 
 // take reads a parameter. ok is false if it is absent. A parameter that is sent twice, or that is required and absent, reads as
 // empty, which every type refuses.
-func (q *Query) take(p Param, schema func() wire.Object) (v string, ok bool) {
-	if q.described {
-		p.Schema = schema()
-	}
+func (q *Query) take(p Param) (v string, ok bool) {
 	q.read = append(q.read, p)
 	switch vs := q.values[p.Name]; len(vs) {
 	case 0:
-		return "", p.Required && !q.described
+		return "", p.Required
 	case 1:
 		return vs[0], true
 	}
@@ -154,13 +150,11 @@ func (q *Query) take(p Param, schema func() wire.Object) (v string, ok bool) {
 
 // Int returns a whole number from 0 to MaxInt, or nil. Leading zeros are allowed, a sign is not.
 func (q *Query) Int(name, about string) *int64 {
-	return q.int(name, about, func() wire.Object {
-		return wire.Whole("minimum", 0, "maximum", MaxInt)
-	})
+	return q.int(name, about, wire.Whole("minimum", 0, "maximum", MaxInt))
 }
 
-func (q *Query) int(name, about string, schema func() wire.Object) *int64 {
-	v, ok := q.take(Param{Name: name, About: about}, schema)
+func (q *Query) int(name, about string, schema wire.Object) *int64 {
+	v, ok := q.take(Param{Name: name, About: about, Schema: schema})
 	if !ok {
 		return nil
 	}
@@ -187,9 +181,7 @@ func digits(s string) (n int64, ok bool) {
 
 // upTo returns a whole number from 1 to limit, or def if it is absent or invalid.
 func (q *Query) upTo(limit, def int, name, about string) int {
-	n := q.int(name, about, func() wire.Object {
-		return wire.Whole("minimum", 1, "maximum", limit, "default", def)
-	})
+	n := q.int(name, about, wire.Whole("minimum", 1, "maximum", limit, "default", def))
 	switch {
 	case n == nil:
 		q.say(name, strconv.Itoa(def))
@@ -217,7 +209,7 @@ func (q *Query) Page(l Limits) paging.Page {
 
 // Bool returns true if the parameter is `true`, and false if it is `false`, absent or invalid.
 func (q *Query) Bool(name, about string) bool {
-	v, ok := q.take(Param{Name: name, About: about}, func() wire.Object { return wire.Enum("true", "false") })
+	v, ok := q.take(Param{Name: name, About: about, Schema: wire.Enum("true", "false")})
 	if ok && v != "true" && v != "false" {
 		q.Fail(name, name+" must be a boolean string")
 	}
@@ -230,9 +222,7 @@ const MaxText = 200
 
 // Text returns a text as it was sent, or nil. A text is invalid if blank reports that nothing is left of it when it is compared.
 func (q *Query) Text(name, about string, blank func(string) bool) *string {
-	v, ok := q.take(Param{Name: name, About: about}, func() wire.Object {
-		return wire.Text.With("minLength", 1, "maxLength", MaxText)
-	})
+	v, ok := q.take(Param{Name: name, About: about, Schema: wire.Text.With("minLength", 1, "maxLength", MaxText)})
 	if !ok {
 		return nil
 	}
@@ -246,16 +236,16 @@ func (q *Query) Text(name, about string, blank func(string) bool) *string {
 
 // Date returns a day of the calendar in the form YYYY-MM-DD, or nil.
 func (q *Query) Date(name, about string) *calendar.Date {
-	return q.date(Param{Name: name, About: about})
+	return q.date(Param{Name: name, About: about, Schema: wire.Day})
 }
 
 // RequiredDate returns a day as Date does; one that is absent is invalid.
 func (q *Query) RequiredDate(name, about string) *calendar.Date {
-	return q.date(Param{Name: name, About: about, Required: true})
+	return q.date(Param{Name: name, About: about, Required: true, Schema: wire.Day})
 }
 
 func (q *Query) date(p Param) *calendar.Date {
-	v, ok := q.take(p, func() wire.Object { return wire.Day })
+	v, ok := q.take(p)
 	if !ok {
 		return nil
 	}

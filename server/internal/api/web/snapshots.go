@@ -85,7 +85,7 @@ func notASnapshot(name string) string {
 // snapshot returns the snapshot that a parameter names and the query that its answer was to. It returns nil if the parameter is
 // absent, or no snapshot of the tenant.
 func (c Caller) snapshot(q *Query, name, about string) (*snapshot.Snapshot, snapshot.Query) {
-	text, ok := q.take(Param{Name: name, About: about}, func() wire.Object { return Snapshot })
+	text, ok := q.take(Param{Name: name, About: about, Schema: Snapshot})
 	if !ok {
 		return nil, snapshot.Query{}
 	}
