@@ -24,7 +24,7 @@ func (a *API) books(q *web.Query, today calendar.Date) web.Reply {
 	published(q, &query.Filter)
 	query.Order = web.Choose(q, "orderBy", aboutOrder, bookOrders)
 	query.Asc = web.Choose(q, "orderDir", aboutDirection, ascending)
-	return list(a, bookRows, query, q.Page(smallPages), Reports.Books, nil).Over(query.Period)
+	return list(a, bookRows, query, q.Page(web.SmallPage), Reports.Books, nil).Over(query.Period)
 }
 
 func (a *API) stocked(q *web.Query, _ calendar.Date) web.Reply {
@@ -37,7 +37,7 @@ func (a *API) stocked(q *web.Query, _ calendar.Date) web.Reply {
 	published(q, &query.Filter)
 	query.Order = web.Choose(q, "orderBy", aboutOrder, stockOrders)
 	query.Asc = web.Choose(q, "orderDir", aboutDirection, ascending)
-	return list(a, stockRows, query, q.Page(smallPages), Reports.Stock, nil)
+	return list(a, stockRows, query, q.Page(web.SmallPage), Reports.Stock, nil)
 }
 
 const (
@@ -67,7 +67,7 @@ func (a *API) loans(q *web.Query, today calendar.Date) web.Reply {
 		Period: period(q, today, "First day of the loan"+leftOut), Reader: reader(q), Book: title(q),
 		Status: web.Choose(q, "status", "Loans of one status.", loanStatuses),
 	}
-	return list(a, loanRows, query, q.Page(pages), Reports.Loans, Reports.LoansSince).Over(query.Period)
+	return list(a, loanRows, query, q.Page(web.LargePage), Reports.Loans, Reports.LoansSince).Over(query.Period)
 }
 
 func (a *API) reservations(q *web.Query, today calendar.Date) web.Reply {
@@ -75,12 +75,12 @@ func (a *API) reservations(q *web.Query, today calendar.Date) web.Reply {
 		Period: period(q, today, "First day of the reservation"+leftOut),
 		Status: web.Choose(q, "status", "Reservations of one status.", reservationStatuses), Reader: reader(q), Book: title(q),
 	}
-	return list(a, reservationRows, query, q.Page(pages), Reports.Reservations, Reports.ReservationsSince).Over(query.Period)
+	return list(a, reservationRows, query, q.Page(web.LargePage), Reports.Reservations, Reports.ReservationsSince).Over(query.Period)
 }
 
 func (a *API) logins(q *web.Query, today calendar.Date) web.Reply {
 	query := report.DayQuery{Period: window(q, today), Reader: reader(q)}
-	return list(a, loginRows, query, q.Page(pages), Reports.Logins, nil).Over(query.Period)
+	return list(a, loginRows, query, q.Page(web.LargePage), Reports.Logins, nil).Over(query.Period)
 }
 
 // channels is not paged.
@@ -102,7 +102,7 @@ func (a *API) suggestions(q *web.Query, today calendar.Date) web.Reply {
 	query := report.SuggestionQuery{
 		Period: period(q, today, "First day of the requests"+leftOut), Search: text(q, "search", "A part of the title or of the search term."),
 	}
-	return list(a, suggestionRows, query, q.Page(smallPages), Reports.Suggestions, nil).Over(query.Period)
+	return list(a, suggestionRows, query, q.Page(web.SmallPage), Reports.Suggestions, nil).Over(query.Period)
 }
 
 func (a *API) requests(q *web.Query, today calendar.Date) web.Reply {
@@ -110,5 +110,5 @@ func (a *API) requests(q *web.Query, today calendar.Date) web.Reply {
 		Period: period(q, today, "First day of the requests"+leftOut), Title: text(q, "title", "The whole title, without regard to case."),
 		Author: text(q, "author", "The whole author, without regard to case."), Reader: reader(q),
 	}
-	return list(a, requestRows, query, q.Page(pages), Reports.Requests, nil).Over(query.Period)
+	return list(a, requestRows, query, q.Page(web.LargePage), Reports.Requests, nil).Over(query.Period)
 }

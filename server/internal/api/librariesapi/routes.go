@@ -102,12 +102,6 @@ func Routes() []web.Route {
 	return all
 }
 
-// The sizes of pages: smallPages for titles and groups, pages for all other rows.
-var (
-	pages      = web.Limits{MaxPage: 100_000, DefaultSize: 100, MaxSize: 1000}
-	smallPages = web.Limits{MaxPage: 100_000, DefaultSize: 100, MaxSize: 100}
-)
-
 func (a *API) summary(q *web.Query, today calendar.Date) web.Reply {
 	query := report.SummaryQuery{
 		Period:  period(q, today, "First day of the period"+leftOut),
@@ -120,7 +114,7 @@ func (a *API) summary(q *web.Query, today calendar.Date) web.Reply {
 		NewUsers: q.Bool("newUsers", "Only readers who registered in the period."),
 		Today:    today,
 	}
-	page, grouped := q.Page(smallPages), query.GroupBy != 0
+	page, grouped := q.Page(web.SmallPage), query.GroupBy != 0
 	content := func(s *report.Summary) web.Content {
 		return web.Content{Rows: wire.Rows{Total: s.BreakdownTotal}, Members: func(w *wire.Writer) { writeSummary(w, s, grouped) }}
 	}
@@ -142,7 +136,7 @@ func (a *API) dimensions(*web.Query, calendar.Date) web.Reply {
 
 func (a *API) engagements(q *web.Query, _ calendar.Date) web.Reply {
 	query := report.DayQuery{Period: requiredWindow(q), Reader: reader(q)}
-	return list(a, engagementRows, query, q.Page(pages), Reports.Engagements, Reports.EngagementsSince).Over(query.Period)
+	return list(a, engagementRows, query, q.Page(web.LargePage), Reports.Engagements, Reports.EngagementsSince).Over(query.Period)
 }
 
 // users waits in the queue after its parameters were checked.
@@ -156,7 +150,7 @@ func (a *API) users(q *web.Query, _ calendar.Date) web.Reply {
 		},
 		UpdatedSince: q.Date("updatedSince", "Changed, deactivated or deleted on that day or later."),
 	}
-	p := list(a, userRows, query, q.Page(pages), Reports.Users, Reports.UsersSince)
+	p := list(a, userRows, query, q.Page(web.LargePage), Reports.Users, Reports.UsersSince)
 	p.People = true
 	p.Enter = func(ctx context.Context, s web.Snapshots) (func(), error) {
 		return a.Queue.Enter(ctx, s.Tenant)

@@ -40,9 +40,6 @@ func Routes(history calendar.Date) []web.Route {
 	return all
 }
 
-// limits are the bounds of the pages of all routes.
-var limits = web.Limits{MaxPage: 100_000, DefaultSize: 100, MaxSize: 1000}
-
 func (a *API) users(q *web.Query, today calendar.Date) web.Reply {
 	k := a.read(q, today, false)
 	p := list(a, k, userRows, Reports.UsersSince, func(ctx context.Context, access report.Access) (paging.List[report.User], error) {
@@ -84,7 +81,7 @@ func (a *API) read(q *web.Query, today calendar.Date, period bool) (k asked) {
 	user := (*directory.UserID)(q.Int("userId", "One user."))
 	k.filter = filter(q)
 	k.filter.UserID = user
-	k.page = q.Page(limits)
+	k.page = q.Page(web.LargePage)
 	return k
 }
 

@@ -10,18 +10,14 @@ import (
 	"github.com/lectern-dev/lectern/server/internal/api/wire"
 )
 
-var (
-	groupings = web.Named(report.ByDay, report.ByMonth, report.BySchool, report.ByClass, report.ByBook)
-	// groupLimits are the bounds of the pages of groups.
-	groupLimits = web.Limits{MaxPage: 100_000, DefaultSize: 100, MaxSize: 100}
-)
+var groupings = web.Named(report.ByDay, report.ByMonth, report.BySchool, report.ByClass, report.ByBook)
 
 func (a *API) summary(q *web.Query, today calendar.Date) web.Reply {
 	var query report.SummaryQuery
 	_, query.Period = a.period(q, today)
 	query.Filter = filter(q)
 	query.GroupBy = web.Choose(q, "groupBy", "Fills data.breakdown.", groupings)
-	page, grouped := q.Page(groupLimits), query.GroupBy != 0
+	page, grouped := q.Page(web.SmallPage), query.GroupBy != 0
 	content := func(s *report.Summary) web.Content {
 		return web.Content{Rows: wire.Rows{Total: s.Groups.Total}, Members: func(w *wire.Writer) { writeSummary(w, query.GroupBy, s) }}
 	}

@@ -9,7 +9,7 @@
 // A handler then reads parameters with a *Query, which collects a message for each invalid one:
 //
 //	q := web.NewQuery("page=0&colour=red", nil)
-//	p := q.Page(web.Limits{MaxPage: 100000, DefaultSize: 100, MaxSize: 1000})
+//	p := q.Page(web.LargePage)
 //	err := q.Err() // 400: property colour should not exist; page must not be less than 1
 //
 // and answers with a Reply, which says what its bytes depend on before it reads anything (Front.Find), with Answers.WriteJSON, or with

@@ -196,14 +196,17 @@ func (q *Query) upTo(limit, def int, name, about string) int {
 	return def
 }
 
-// Limits are the bounds of an API's pages. The first page is 1, and so is the smallest size.
-type Limits struct{ MaxPage, DefaultSize, MaxSize int }
+// The most rows of a page: SmallPage of titles and groups, LargePage of all other rows.
+const (
+	SmallPage = 100
+	LargePage = 1000
+)
 
-// Page returns the page asked for by page and pageSize: by default the first, of the default size.
-func (q *Query) Page(l Limits) paging.Page {
+// Page returns the page asked for by page and pageSize: by default the first, of 100 rows.
+func (q *Query) Page(most int) paging.Page {
 	return paging.Page{
-		Number: q.upTo(l.MaxPage, 1, "page", "Number of the page."),
-		Size:   q.upTo(l.MaxSize, l.DefaultSize, "pageSize", "Rows of a page."),
+		Number: q.upTo(100_000, 1, "page", "Number of the page."),
+		Size:   q.upTo(most, 100, "pageSize", "Rows of a page."),
 	}
 }
 

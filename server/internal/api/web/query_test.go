@@ -25,7 +25,7 @@ func read(t interface{ Fatalf(string, ...any) }, q *web.Query) []string {
 	q.Date("startDate", "")
 	q.Int("userId", "")
 	web.Choose(q, "profile", "", profiles)
-	q.Page(limits)
+	q.Page(web.LargePage)
 	err := q.Err()
 	if err == nil {
 		return nil
@@ -37,10 +37,7 @@ func read(t interface{ Fatalf(string, ...any) }, q *web.Query) []string {
 	return p.Messages
 }
 
-var (
-	limits   = web.Limits{MaxPage: 100_000, DefaultSize: 100, MaxSize: 1000}
-	profiles = []web.Choice[string]{web.Means("student", "a student"), web.Means("teacher", "a teacher")}
-)
+var profiles = []web.Choice[string]{web.Means("student", "a student"), web.Means("teacher", "a teacher")}
 
 func TestQueryMessages(t *testing.T) {
 	const (
@@ -136,7 +133,7 @@ func TestQueryMessages(t *testing.T) {
 
 func TestQueryValues(t *testing.T) {
 	q := web.NewQuery("pageSize=0250&startDate=2026-03-01&profile=teacher&userId=12&page=3", nil)
-	if got, want := q.Page(limits), (paging.Page{Number: 3, Size: 250}); got != want {
+	if got, want := q.Page(web.LargePage), (paging.Page{Number: 3, Size: 250}); got != want {
 		t.Errorf("Page = %v, want %v", got, want)
 	}
 	if got := q.Int("userId", ""); got == nil || *got != 12 {
@@ -155,7 +152,7 @@ func TestQueryValues(t *testing.T) {
 
 func TestQueryDefaults(t *testing.T) {
 	q := web.NewQuery("", nil)
-	if got, want := q.Page(limits), (paging.Page{Number: 1, Size: 100}); got != want {
+	if got, want := q.Page(web.LargePage), (paging.Page{Number: 1, Size: 100}); got != want {
 		t.Errorf("Page = %v, want %v", got, want)
 	}
 	if u, e, d := q.Int("userId", ""), web.Choose(q, "profile", "", profiles), q.Date("startDate", ""); u != nil || e != "" || d != nil {
@@ -241,7 +238,7 @@ func TestParams(t *testing.T) {
 		web.Choose(q, "order", "Which.", []web.Choice[int]{web.Means("up", 1), web.Means("down", 0)})
 		q.Bool("new", "New ones.")
 		q.Text("city", "One city.", blank)
-		q.Page(limits)
+		q.Page(web.LargePage)
 		return web.Reply{Changes: true}
 	}}.Params()
 	want := []string{
@@ -363,7 +360,7 @@ func FuzzQuery(f *testing.F) {
 
 func ExampleQuery() {
 	q := web.NewQuery("page=0&colour=red", nil)
-	q.Page(web.Limits{MaxPage: 100000, DefaultSize: 100, MaxSize: 1000})
+	q.Page(web.LargePage)
 	fmt.Println(q.Err())
 	// Output: 400 ["property colour should not exist" "page must not be less than 1"]
 }
