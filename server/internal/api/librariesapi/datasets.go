@@ -18,7 +18,7 @@ func (a *API) books(q *web.Query, today calendar.Date) web.Reply {
 	var query report.BookQuery
 	query.Period = period(q, today, "First day of the usage"+leftOut)
 	query.Filter.Search = search(q)
-	query.Author = text(q, "author", "A part of the author, without regard to accents and case.")
+	query.Author = q.Text("author", "A part of the author, without regard to accents and case.")
 	classed(q, &query.Filter, anyCollection)
 	query.Format = web.Choose(q, "format", "Titles that are available in one format.", formats)
 	published(q, &query.Filter)
@@ -47,7 +47,7 @@ const (
 
 // search, classed and published read parts of the filter that books and stock share.
 func search(q *web.Query) *string {
-	return text(q, "search", "A part of the title, without regard to accents and case; digits also find an ISBN.")
+	return q.Text("search", "A part of the title, without regard to accents and case; digits also find an ISBN.")
 }
 
 func classed(q *web.Query, f *report.TitleFilter, collections []web.Choice[stock.Collection]) {
@@ -100,15 +100,15 @@ func (a *API) channels(q *web.Query, today calendar.Date) web.Reply {
 
 func (a *API) suggestions(q *web.Query, today calendar.Date) web.Reply {
 	query := report.SuggestionQuery{
-		Period: period(q, today, "First day of the requests"+leftOut), Search: text(q, "search", "A part of the title or of the search term."),
+		Period: period(q, today, "First day of the requests"+leftOut), Search: q.Text("search", "A part of the title or of the search term."),
 	}
 	return list(a, suggestionRows, query, q.Page(web.SmallPage), Reports.Suggestions, nil).Over(query.Period)
 }
 
 func (a *API) requests(q *web.Query, today calendar.Date) web.Reply {
 	query := report.RequestQuery{
-		Period: period(q, today, "First day of the requests"+leftOut), Title: text(q, "title", "The whole title, without regard to case."),
-		Author: text(q, "author", "The whole author, without regard to case."), Reader: reader(q),
+		Period: period(q, today, "First day of the requests"+leftOut), Title: q.Text("title", "The whole title, without regard to case."),
+		Author: q.Text("author", "The whole author, without regard to case."), Reader: reader(q),
 	}
 	return list(a, requestRows, query, q.Page(web.LargePage), Reports.Requests, nil).Over(query.Period)
 }

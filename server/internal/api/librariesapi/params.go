@@ -7,7 +7,6 @@ import (
 	"github.com/lectern-dev/lectern/libraries"
 	"github.com/lectern-dev/lectern/libraries/report"
 	"github.com/lectern-dev/lectern/libraries/stock"
-	"github.com/lectern-dev/lectern/paging/fold"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/server/internal/api/web"
 )
@@ -42,11 +41,6 @@ var (
 	}
 	ascending = []web.Choice[bool]{web.Means("asc", true), web.Means("desc", false)}
 )
-
-// text reads a text. A text that folds to nothing is invalid, since it would match everything or nothing.
-func text(q *web.Query, name, about string) *string {
-	return q.Text(name, about, func(s string) bool { return fold.Text(s) == "" })
-}
 
 // reader and title read the parameters that most lists have.
 func reader(q *web.Query) *int64 { return q.Int("userId", "One reader.") }

@@ -107,9 +107,9 @@ func (a *API) summary(q *web.Query, today calendar.Date) web.Reply {
 		Period:  period(q, today, "First day of the period"+leftOut),
 		GroupBy: web.Choose(q, "groupBy", "Fills data.breakdown.", groupings),
 		Filter: report.ReaderFilter{
-			Library: q.Int("libraryId", "Readers of one library."), State: text(q, "state", "Readers of one state, by its code."),
-			City: text(q, "city", "Readers of one city."), AgeGroup: q.Int("ageGroupId", "Readers of one age group."),
-			Gender: text(q, "gender", "Readers of one gender, as the dimensions name it."),
+			Library: q.Int("libraryId", "Readers of one library."), State: q.Text("state", "Readers of one state, by its code."),
+			City: q.Text("city", "Readers of one city."), AgeGroup: q.Int("ageGroupId", "Readers of one age group."),
+			Gender: q.Text("gender", "Readers of one gender, as the dimensions name it."),
 		},
 		NewUsers: q.Bool("newUsers", "Only readers who registered in the period."),
 		Today:    today,

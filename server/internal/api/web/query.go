@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/lectern-dev/lectern/paging"
+	"github.com/lectern-dev/lectern/paging/fold"
 	"github.com/lectern-dev/lectern/reading/calendar"
 	"github.com/lectern-dev/lectern/server/internal/api/wire"
 )
@@ -223,13 +224,13 @@ func (q *Query) Bool(name, about string) bool {
 // MaxText is how many characters a text may have, as it is sent.
 const MaxText = 200
 
-// Text returns a text as it was sent, or nil. A text is invalid if blank reports that nothing is left of it when it is compared.
-func (q *Query) Text(name, about string, blank func(string) bool) *string {
+// Text returns a text as it was sent, or nil. A text that folds to nothing is invalid, since it would match everything or nothing.
+func (q *Query) Text(name, about string) *string {
 	v, ok := q.take(Param{Name: name, About: about, Schema: wire.Text.With("minLength", 1, "maxLength", MaxText)})
 	if !ok {
 		return nil
 	}
-	if v == "" || utf8.RuneCountInString(v) > MaxText || blank(v) {
+	if v == "" || utf8.RuneCountInString(v) > MaxText || fold.Text(v) == "" {
 		q.Fail(name, fmt.Sprintf("%s must be a string of 1 to %d characters", name, MaxText))
 		return nil
 	}

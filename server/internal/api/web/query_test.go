@@ -160,9 +160,6 @@ func TestQueryDefaults(t *testing.T) {
 	}
 }
 
-// blank reports whether a text has only spaces, which comparisons ignore.
-func blank(s string) bool { return strings.TrimSpace(s) == "" }
-
 func TestQueryText(t *testing.T) {
 	long := strings.Repeat("ã", web.MaxText)
 	tests := []struct {
@@ -180,17 +177,17 @@ func TestQueryText(t *testing.T) {
 	}
 	for _, tt := range tests {
 		q := web.NewQuery("city="+url.QueryEscape(tt.value), nil)
-		got := q.Text("city", "", blank)
+		got := q.Text("city", "")
 		if err := q.Err(); tt.ok && (err != nil || got == nil || *got != tt.value) {
 			t.Errorf("%s: Text = %v, %v, want %q", tt.rule, got, err, tt.value)
 		} else if want := `400 ["city must be a string of 1 to 200 characters"]`; !tt.ok && (got != nil || err == nil || err.Error() != want) {
 			t.Errorf("%s: Text = %v, %v, want %s", tt.rule, got, err, want)
 		}
 	}
-	if q := web.NewQuery("city=a&city=a", nil); q.Text("city", "", blank) != nil || q.Err() == nil {
+	if q := web.NewQuery("city=a&city=a", nil); q.Text("city", "") != nil || q.Err() == nil {
 		t.Error("Text of a parameter sent twice succeeds, want an error")
 	}
-	if q := web.NewQuery("", nil); q.Text("city", "", blank) != nil || q.Err() != nil {
+	if q := web.NewQuery("", nil); q.Text("city", "") != nil || q.Err() != nil {
 		t.Error("Text of an absent parameter: want nil and no error")
 	}
 }
@@ -237,7 +234,7 @@ func TestParams(t *testing.T) {
 		web.Choose(q, "profile", "Some.", profiles)
 		web.Choose(q, "order", "Which.", []web.Choice[int]{web.Means("up", 1), web.Means("down", 0)})
 		q.Bool("new", "New ones.")
-		q.Text("city", "One city.", blank)
+		q.Text("city", "One city.")
 		q.Page(web.LargePage)
 		return web.Reply{Changes: true}
 	}}.Params()
