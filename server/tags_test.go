@@ -35,9 +35,10 @@ type walk struct {
 
 // newWalk requests routes. values returns two values of a parameter, and base the parameters of every request to a
 // route.
-func newWalk(t *testing.T, routes []web.Route, base func(route string) string, values func(route, name string) [2]string) *walk {
+func newWalk(t *testing.T, prefix string, routes []web.Route, base func(route string) string, values func(route, name string) [2]string) *walk {
 	w := &walk{T: t, named: map[string]string{}, last: map[string]string{}}
 	for _, rt := range routes {
+		rt.Path = prefix + rt.Path
 		first := rt.Path + "?" + base(rt.Path)
 		w.targets = append(w.targets, first)
 		for _, p := range rt.Params() {
@@ -117,7 +118,7 @@ func (w *walk) all(change string) {
 func TestTagsOfTheSchools(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		f := newFixture(t, db, server.Config{SchoolsRate: -1})
-		w := newWalk(t, schoolsapi.Routes(calendar.MustParse("2026-01-01")), func(string) string { return "" }, func(route, name string) (v [2]string) {
+		w := newWalk(t, schoolsapi.Prefix, schoolsapi.Routes(calendar.MustParse("2026-01-01")), func(string) string { return "" }, func(route, name string) (v [2]string) {
 			v, ok := map[string][2]string{
 				"startDate": {"2026-03-01", "2026-03-02"}, "endDate": {"2026-03-30", "2026-12-31"}, "userId": {"2", "3"}, "schoolId": {"3", "9"},
 				"profile": {"student", "teacher"}, "page": {"2", "3"}, "pageSize": {"1", "2"}, "groupBy": {"school", "day"},
@@ -189,7 +190,7 @@ var libraryValues = map[string][2]string{
 func TestTagsOfTheLibraries(t *testing.T) {
 	db := dbtest.SQLite(t) // the test of the schools has both engines
 	n := newNetwork(t, db, server.Config{LibrariesRate: -1})
-	w := newWalk(t, librariesapi.Routes(), func(route string) string {
+	w := newWalk(t, librariesapi.Prefix, librariesapi.Routes(), func(route string) string {
 		if strings.HasSuffix(route, "/v1/engagements") {
 			return "startDate=2026-09-01&endDate=2026-09-10"
 		}

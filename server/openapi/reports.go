@@ -21,7 +21,7 @@ func schools(s Settings) api {
 		description: "Read-only. The key determines the network. A segment of reading counts as effective when its speed is from 5 to 800 words a minute, or when it has no recorded speed and lasts at least 3 seconds. " +
 			forms + allowance(s.SchoolsRate, "for each key") + pulls,
 		tags: object{"reading", "The users of a network, their days of access, and what they read."},
-	}, schoolsapi.Routes(s.SchoolsHistory))
+	}, schoolsapi.Prefix, schoolsapi.Routes(s.SchoolsHistory))
 }
 
 // libraries is the libraries reporting API.
@@ -38,7 +38,7 @@ func libraries(s Settings) api {
 			"reports", "Numbers of the whole network, its readers, their days, and the values of the filters.",
 			"datasets", "Titles, stock, loans, reservations, sessions and suggestions, as rows.",
 		},
-	}, librariesapi.Routes())
+	}, librariesapi.Prefix, librariesapi.Routes())
 	a.failures[http.StatusNotFound] = failed{"There is no such path, or no such dataset.", nil}
 	for i := range a.operations {
 		if op := &a.operations[i]; op.id == "channels" {
@@ -48,8 +48,8 @@ func libraries(s Settings) api {
 	return a
 }
 
-// report adds what the schools and the libraries API share, and the routes.
-func report(a api, routes []web.Route) api {
+// report adds what the schools and the libraries API share, and the routes under a prefix.
+func report(a api, prefix string, routes []web.Route) api {
 	a.failures, a.failure, a.pulls = reportFailures(a.keep), "Error", true
 	a.security = object{
 		"apiKey", object{"type", "apiKey", "in", "header", "name", "X-Api-Key", "description", "The key that the operator issued. If both headers are sent, this one counts."},
@@ -63,7 +63,7 @@ func report(a api, routes []web.Route) api {
 	for _, rt := range routes {
 		sample, rows := rt.Sample()
 		op := operation{
-			method: "get", path: rt.Path, id: rt.ID, tag: rt.Tag, summary: rt.Summary, description: rt.About,
+			method: "get", path: prefix + rt.Path, id: rt.ID, tag: rt.Tag, summary: rt.Summary, description: rt.About,
 			status: http.StatusOK, answer: rt.Schema, rows: rows, errors: []int{400, 401, 403, 404, 405, 410, 429, 500, 503},
 		}
 		for _, p := range rt.Params() {

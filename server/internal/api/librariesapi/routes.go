@@ -92,14 +92,10 @@ func writeHour(w *wire.Writer, from time.Time) {
 	w.TextOfOrNull("updatedAt", hourOf(from).String(), wire.Local, "The hour of the data, Brasilia time; null before the first synchronisation.")
 }
 
-// Routes returns all routes with their paths under Prefix. The parameters of a dataset are only those that it reads (H3).
+// Routes returns all routes under Prefix. The parameters of a dataset are only those that it reads (H3).
 func Routes() []web.Route {
 	a := new(API)
-	all := append(a.reports(), a.datasets()...)
-	for i := range all {
-		all[i].Path = Prefix + all[i].Path
-	}
-	return all
+	return append(a.reports(), a.datasets()...)
 }
 
 func (a *API) summary(q *web.Query, today calendar.Date) web.Reply {

@@ -14,31 +14,22 @@ import (
 )
 
 func (a *API) routes() []web.Route {
-	routes := []web.Route{
-		{Path: "/users", ID: "users", Schema: "Users", Summary: "Users of the network", Read: a.users,
+	const tag = "reading"
+	return []web.Route{
+		{Path: "/users", ID: "users", Tag: tag, Schema: "Users", Summary: "Users of the network", Read: a.users,
 			About: "All students and teachers, by userId. The only route with personal data."},
-		{Path: "/engagements", ID: "engagements", Schema: "Engagements", Summary: "Days with access", Read: a.engagements,
+		{Path: "/engagements", ID: "engagements", Tag: tag, Schema: "Engagements", Summary: "Days with access", Read: a.engagements,
 			About: "A row for each user and day with an access, by date, then userId. The sum of readingMinutes is that of readings for the same period and filters."},
-		{Path: "/readings", ID: "readings", Schema: "Readings", Summary: "What was read", Read: a.readings,
+		{Path: "/readings", ID: "readings", Tag: tag, Schema: "Readings", Summary: "What was read", Read: a.readings,
 			About: "A row for each user and book with effective reading in the period, by userId, then book. Percent and finished count only the period."},
-		{Path: "/summary", ID: "schoolSummary", Schema: "Summary", Summary: "Totals of a period", Read: a.summary,
+		{Path: "/summary", ID: "schoolSummary", Tag: tag, Schema: "Summary", Summary: "Totals of a period", Read: a.summary,
 			About: "Counts what users, engagements and readings have for the same period and filters. With groupBy, `data.breakdown` has the same numbers by day, month, school, class or book: " +
 				"schools and classes by name, books by readers, most first. A summary that is not in the server's cache may be answered with 503 when many are asked at once."},
 	}
-	for i := range routes {
-		routes[i].Tag = "reading"
-	}
-	return routes
 }
 
-// Routes returns the routes of an API whose reports begin on a day, as it answers them under Prefix.
-func Routes(history calendar.Date) []web.Route {
-	all := (&API{History: history}).routes()
-	for i := range all {
-		all[i].Path = Prefix + all[i].Path
-	}
-	return all
-}
+// Routes returns the routes under Prefix of an API whose reports begin on a day.
+func Routes(history calendar.Date) []web.Route { return (&API{History: history}).routes() }
 
 func (a *API) users(q *web.Query, today calendar.Date) web.Reply {
 	k := a.read(q, today, false)
