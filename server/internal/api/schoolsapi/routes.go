@@ -65,9 +65,7 @@ type asked struct {
 // read reads the parameters of a list, with a period or without, as of a day.
 func (a *API) read(q *web.Query, today calendar.Date, period bool) (k asked) {
 	if period {
-		var dates calendar.Asked
-		dates, k.period = a.period(q, today)
-		k.dates = &dates
+		k.dates, k.period = a.period(q, today)
 	}
 	user := (*directory.UserID)(q.Int("userId", "One user."))
 	k.filter = filter(q)
@@ -76,9 +74,9 @@ func (a *API) read(q *web.Query, today calendar.Date, period bool) (k asked) {
 	return k
 }
 
-// period reads the period of a route as of a day. The rules about a period as a whole speak only of well-formed dates.
-func (a *API) period(q *web.Query, today calendar.Date) (calendar.Asked, calendar.Period) {
-	dates := calendar.Asked{
+// period reads the period of a route as of a day. The rules about a period as a whole (S8) speak only of well-formed dates.
+func (a *API) period(q *web.Query, today calendar.Date) (*calendar.Asked, calendar.Period) {
+	dates := &calendar.Asked{
 		Start: q.Date("startDate", "First day, Brasilia time. Left out: 29 days before the end. Before "+a.History.String()+": that day."),
 		End:   q.Date("endDate", "Last day. Left out, or in the future: today."),
 	}
@@ -86,7 +84,12 @@ func (a *API) period(q *web.Query, today calendar.Date) (calendar.Asked, calenda
 		return dates, calendar.Period{}
 	}
 	period, err := dates.Schools(today, a.History)
-	failPeriod(q, err, a.History)
+	switch {
+	case errors.Is(err, calendar.ErrStartAfterEnd):
+		q.Fail("startDate", "startDate must not be after endDate")
+	case errors.Is(err, calendar.ErrBeforeHistory):
+		q.Fail("endDate", "endDate must not be before "+a.History.String())
+	}
 	return dates, period
 }
 
@@ -95,16 +98,6 @@ func filter(q *web.Query) report.Filter {
 	return report.Filter{
 		SchoolID: (*directory.EntityID)(q.Int("schoolId", "The users of one school.")),
 		Profile:  web.Choose(q, "profile", "Only students, or only teachers.", profiles),
-	}
-}
-
-// failPeriod says what is wrong with a period as a whole (S8).
-func failPeriod(q *web.Query, err error, history calendar.Date) {
-	switch {
-	case errors.Is(err, calendar.ErrStartAfterEnd):
-		q.Fail("startDate", "startDate must not be after endDate")
-	case errors.Is(err, calendar.ErrBeforeHistory):
-		q.Fail("endDate", "endDate must not be before "+history.String())
 	}
 }
 
