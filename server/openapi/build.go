@@ -25,7 +25,7 @@ type api struct {
 	failures map[int]failed
 	failure  string
 	keep     time.Duration // of snapshots
-	pulls    bool          // answers name their snapshot, and the parameter snapshot asks for it (H12)
+	reports  bool          // it answers with rows (H11), of a snapshot that a header names (H12)
 }
 
 type object = wire.Object
@@ -55,16 +55,11 @@ type failed struct {
 	headers     []string
 }
 
-// examples are real answers over the demo's data, by the operations' names; a test keeps them so.
+// bodies are real ones; a test keeps them so. The examples are answers over the demo's data, by the operations' names. The failures
+// are errors, by API and status, or by operation and status where an operation says another thing of it.
 //
-//go:embed examples
-var examples embed.FS
-
-// failures are the bodies of real errors, by API and status, or by operation and status where an operation says another thing of
-// it; a test keeps them so.
-//
-//go:embed failures
-var failures embed.FS
+//go:embed examples failures
+var bodies embed.FS
 
 // bytes puts the document together.
 func (a api) bytes() []byte {
@@ -118,7 +113,7 @@ func (a api) operation(op operation) object {
 		o = append(o, "parameters", params)
 	}
 	if op.body != "" {
-		o = append(o, "requestBody", object{"required", true, "content", object{"application/json", content(op.body, op.id+".request")}})
+		o = append(o, "requestBody", object{"required", true, "content", content(op.body, "examples/"+op.id+".request")})
 	}
 	responses := object{strconv.Itoa(op.status), a.success(op)}
 	statuses := op.errors
@@ -148,7 +143,7 @@ func (a api) success(op operation) object {
 	if op.answer == "" {
 		return o
 	}
-	media := object{"application/json", content(op.answer, op.id)}
+	media := content(op.answer, "examples/"+op.id)
 	if op.rows {
 		for _, form := range []string{"text/csv", "application/x-ndjson"} {
 			media = append(media, form, object{"schema", wire.Text})
@@ -158,19 +153,13 @@ func (a api) success(op operation) object {
 	return append(o, "content", media)
 }
 
-// content is a body of JSON, by the names of its schema and of the file of its example.
+// content is a body of JSON, by the names of its schema and of its example, which need not be there.
 func content(schema, example string) object {
 	o := object{"schema", wire.Ref(schema)}
-	if b, err := examples.ReadFile("examples/" + example + ".json"); err == nil {
+	if b, err := bodies.ReadFile(example + ".json"); err == nil {
 		o = append(o, "example", json.RawMessage(b))
 	}
-	return o
-}
-
-// failureExample is a file of failures as it is.
-func failureExample(of string, status int) (json.RawMessage, bool) {
-	b, err := failures.ReadFile(fmt.Sprintf("failures/%s.%d.json", of, status))
-	return b, err == nil
+	return object{"application/json", o}
 }
 
 // responseName names the response of a status among the components.

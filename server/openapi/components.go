@@ -1,6 +1,7 @@
 package openapi
 
 import (
+	"fmt"
 	"maps"
 	"net/http"
 	"slices"
@@ -14,7 +15,7 @@ var cacheHeaders = []string{"ETag", "Cache-Control", "Vary"}
 
 // getHeaders are the headers of a GET of the API that is answered well, or with 304.
 func (a api) getHeaders() []string {
-	if a.pulls {
+	if a.reports {
 		return append(slices.Clone(cacheHeaders), web.SnapshotHeader)
 	}
 	return cacheHeaders
@@ -24,25 +25,26 @@ func (a api) getHeaders() []string {
 var rateHeaders = []string{"x-ratelimit-limit-public-default", "x-ratelimit-remaining-public-default", "x-ratelimit-reset-public-default",
 	"RateLimit-Policy", "RateLimit"}
 
-const aboutSnapshot = "Names the snapshot and the time of the answer. Send it as snapshot to get answers of the same snapshot."
-
-// headers are all headers that answers have, but for those that HTTP has for every body.
-var headers = object{
-	"X-Request-Id", always("Identifies the request in the server's log.", wire.Text),
-	"ETag", always("Identifies the answer. If you send it as If-None-Match and the answer is the same, you get 304 without a body.", wire.Text),
-	"Cache-Control", always("Only the client may cache the answer, and must revalidate it each time.", wire.Text),
-	"Vary", always("The headers of the request that the answer depends on.", wire.Text),
-	web.SnapshotHeader, always(aboutSnapshot, web.Snapshot),
-	"X-Total-Rows", header("The total number of rows, if the answer is CSV, NDJSON or a workbook.", wire.Integer),
-	"Content-Disposition", header("The name of the file, if the answer is a workbook.", wire.Text),
-	"Retry-After", always("Seconds to wait before you repeat the call.", wire.Integer),
-	"Allow", always("The methods of the path.", wire.Text),
-	"WWW-Authenticate", always("The name of the scheme to authenticate with.", wire.Text),
-	rateHeaders[0], header("Requests a minute; absent if there is no limit.", wire.Integer),
-	rateHeaders[1], header("Requests that are left in this minute.", wire.Integer),
-	rateHeaders[2], header("Seconds until the next minute, rounded up.", wire.Integer),
-	rateHeaders[3], header("The limit in the form of the IETF draft: q requests in w seconds.", wire.Text),
-	rateHeaders[4], header("What is left, in the form of the IETF draft: r requests for t seconds.", wire.Text),
+// allHeaders are those of the answers of all APIs, but for those that HTTP has for every body.
+func (a api) allHeaders() object {
+	return object{
+		"X-Request-Id", always("Identifies the request in the server's log.", wire.Text),
+		"ETag", always("Identifies the answer. If you send it as If-None-Match and the answer is the same, you get 304 without a body.", wire.Text),
+		"Cache-Control", always("Only the client may cache the answer, and must revalidate it each time.", wire.Text),
+		"Vary", always("The headers of the request that the answer depends on.", wire.Text),
+		web.SnapshotHeader, always("Names the snapshot and the time of the answer. Send it as snapshot to get answers of the same snapshot."+
+			retention(a.keep), web.Snapshot),
+		"X-Total-Rows", header("The total number of rows, if the answer is CSV, NDJSON or a workbook.", wire.Integer),
+		"Content-Disposition", header("The name of the file, if the answer is a workbook.", wire.Text),
+		"Retry-After", always("Seconds to wait before you repeat the call.", wire.Integer),
+		"Allow", always("The methods of the path.", wire.Text),
+		"WWW-Authenticate", always("The name of the scheme to authenticate with.", wire.Text),
+		rateHeaders[0], header("Requests a minute; absent if there is no limit.", wire.Integer),
+		rateHeaders[1], header("Requests that are left in this minute.", wire.Integer),
+		rateHeaders[2], header("Seconds until the next minute, rounded up.", wire.Integer),
+		rateHeaders[3], header("The limit in the form of the IETF draft: q requests in w seconds.", wire.Text),
+		rateHeaders[4], header("What is left, in the form of the IETF draft: r requests for t seconds.", wire.Text),
+	}
 }
 
 func header(description string, s object) object {
@@ -74,7 +76,7 @@ var beforeRate = map[int]bool{
 
 func (a api) components() object {
 	same := a.getHeaders()
-	if a.hasRows() {
+	if a.reports {
 		same = append(same[:len(same):len(same)], "X-Total-Rows")
 	}
 	responses := object{responseName(http.StatusNotModified), object{
@@ -89,15 +91,8 @@ func (a api) components() object {
 
 // failureOf is an answer that is an error, of the whole API or of one operation, by its name.
 func (a api) failureOf(of string, status int, f failed) object {
-	content := object{"schema", wire.Ref(a.failure)}
-	if e, ok := failureExample(of, status); ok {
-		content = append(content, "example", e)
-	}
-	return object{"description", f.description, "headers", headerRefs(status, f.headers), "content", object{"application/json", content}}
-}
-
-func (a api) hasRows() bool {
-	return slices.ContainsFunc(a.operations, func(op operation) bool { return op.rows })
+	body := content(a.failure, fmt.Sprintf("failures/%s.%d", of, status))
+	return object{"description", f.description, "headers", headerRefs(status, f.headers), "content", body}
 }
 
 // headers are the headers that the answers of this API have.
@@ -106,17 +101,13 @@ func (a api) headers() object {
 	for _, f := range a.failures {
 		used = append(used, f.headers...)
 	}
-	if a.hasRows() {
+	if a.reports {
 		used = append(used, "X-Total-Rows", "Content-Disposition")
 	}
-	kept := object{}
-	for i := 0; i < len(headers); i += 2 {
-		if slices.Contains(used, headers[i].(string)) {
-			h := headers[i+1].(object)
-			if headers[i] == web.SnapshotHeader {
-				h = always(aboutSnapshot+retention(a.keep), web.Snapshot)
-			}
-			kept = append(kept, headers[i], h)
+	all, kept := a.allHeaders(), object{}
+	for i := 0; i < len(all); i += 2 {
+		if slices.Contains(used, all[i].(string)) {
+			kept = append(kept, all[i], all[i+1])
 		}
 	}
 	return kept

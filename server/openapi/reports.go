@@ -50,7 +50,7 @@ func libraries(s Settings) api {
 
 // report adds what the schools and the libraries API share, and the routes under a prefix.
 func report(a api, prefix string, routes []web.Route) api {
-	a.failures, a.failure, a.pulls = reportFailures(a.keep), "Error", true
+	a.failures, a.failure, a.reports = reportFailures(a.keep), "Error", true
 	a.security = object{
 		"apiKey", object{"type", "apiKey", "in", "header", "name", "X-Api-Key", "description", "The key that the operator issued. If both headers are sent, this one counts."},
 		"bearer", object{"type", "http", "scheme", "bearer", "description", "The same key as a bearer token."},
