@@ -165,55 +165,45 @@ func (l *loading) tell(stage string, done, total int64) {
 // told is the number of rows between two reports of the progress.
 const told = 100_000
 
-// read reads a file row by row, counts the rows, reports bad ones and takes the others. A missing file has no rows.
-func read[R, V any, P feed.Record[R]](ctx context.Context, l *loading, f row.File[R, V]) error {
-	file, err := l.folder.File(f.Name)
-	if err == nil && file != nil {
-		err = feed.Records[R, V, P](ctx, file, counted(l, f), func(e *feed.RowError) error {
-			l.count(f.Counts)
-			f.Counts.Bad++
-			return l.report.Bad(e)
-		})
-		l.tell("read", l.folder.Done(), l.folder.Size())
-	}
-	if err == nil && f.End != nil {
-		err = f.End(ctx, func(line int, field, reason string) error {
-			return l.report.Late(ctx, file, row.Of(P(new(R))), &feed.RowError{File: file.Name(), Line: line, Field: field, Reason: reason})
-		})
-	}
-	if err != nil {
-		return err
-	}
-	return l.report.Flush(ctx)
-}
-
-// counted returns a file that counts its good rows.
-func counted[R, V any](l *loading, f row.File[R, V]) row.File[R, V] {
-	take := f.Take
-	f.Take = func(v V, line int) error {
-		l.count(f.Counts)
-		return take(v, line)
-	}
-	f.Skip = func(why error) {
-		l.count(f.Counts)
-		f.Counts.Skip(why)
-	}
-	return f
-}
-
-// count counts a row.
-func (l *loading) count(c *row.Counts) {
-	if c.Rows++; c.Rows%told == 0 {
-		l.tell("read", l.folder.Done(), l.folder.Size())
-	}
-}
-
 // reading is the reading of one file.
 type reading func(context.Context, *loading) error
 
-// of is the reading of a file.
+// of reads a file row by row, counts the rows, reports bad ones and takes the others. A missing file has no rows.
 func of[R, V any, P feed.Record[R]](f row.File[R, V]) reading {
-	return func(ctx context.Context, l *loading) error { return read[R, V, P](ctx, l, f) }
+	return func(ctx context.Context, l *loading) error {
+		count := func() {
+			if f.Counts.Rows++; f.Counts.Rows%told == 0 {
+				l.tell("read", l.folder.Done(), l.folder.Size())
+			}
+		}
+		counted := f
+		counted.Take = func(v V, line int) error {
+			count()
+			return f.Take(v, line)
+		}
+		counted.Skip = func(why error) {
+			count()
+			f.Counts.Skip(why)
+		}
+		file, err := l.folder.File(f.Name)
+		if err == nil && file != nil {
+			err = feed.Records[R, V, P](ctx, file, counted, func(e *feed.RowError) error {
+				count()
+				f.Counts.Bad++
+				return l.report.Bad(e)
+			})
+			l.tell("read", l.folder.Done(), l.folder.Size())
+		}
+		if err == nil && f.End != nil {
+			err = f.End(ctx, func(line int, field, reason string) error {
+				return l.report.Late(ctx, file, row.Of(P(new(R))), &feed.RowError{File: file.Name(), Line: line, Field: field, Reason: reason})
+			})
+		}
+		if err != nil {
+			return err
+		}
+		return l.report.Flush(ctx)
+	}
 }
 
 // readAll reads files, each after those that it refers to.
