@@ -303,6 +303,12 @@ func civil(text []byte) (d calendar.Date, wrong string) {
 	return 0, noDate
 }
 
+// The times whose years have four digits, in UTC and in Brasilia.
+var (
+	firstTime = time.Date(1, 1, 1, 0, 0, 0, 0, calendar.Brasilia())
+	lastTime  = time.Date(9999, 12, 31, 23, 59, 59, 999_999_999, time.UTC)
+)
+
 // parseTime reads a time of ISO 8601 with an offset, in UTC. Seconds are optional; their fraction has up to nine
 // digits. Hour 24 and leap seconds are faults. The zero time is null.
 func parseTime(text []byte) (t time.Time, wrong string) {
@@ -315,13 +321,8 @@ func parseTime(text []byte) (t time.Time, wrong string) {
 	if t.IsZero() {
 		return t, noZero
 	}
-	if year := t.Year(); year > 1 && year < 9999 { // others cannot be moved out of these years by an offset
-		return t, ""
-	}
-	for _, year := range []int{t.Year(), t.In(calendar.Brasilia()).Year()} {
-		if year < 1 || year > 9999 {
-			return time.Time{}, noYear
-		}
+	if t.Before(firstTime) || t.After(lastTime) {
+		return time.Time{}, noYear
 	}
 	return t, ""
 }
