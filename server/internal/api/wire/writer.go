@@ -202,25 +202,10 @@ func (w *Writer) text(s string) {
 // needsQuotes reports whether a text has what ends a cell, for readers of semicolons too, or white space at an end, which some
 // readers cut.
 func needsQuotes(s string) bool {
-	for i := range len(s) {
-		switch s[i] {
-		case '"', ',', ';', '\r', '\n':
-			return true
-		}
-	}
-	return len(strings.TrimSpace(s)) != len(s)
+	return strings.ContainsAny(s, "\",;\r\n") || len(strings.TrimSpace(s)) != len(s)
 }
 
 // quoted appends a text in quotes, its own ones doubled.
 func (w *Writer) quoted(s string) {
-	w.b = append(w.b, '"')
-	for {
-		i := strings.IndexByte(s, '"')
-		if i < 0 {
-			break
-		}
-		w.b = append(append(w.b, s[:i+1]...), '"')
-		s = s[i+1:]
-	}
-	w.b = append(append(w.b, s...), '"')
+	w.b = append(append(append(w.b, '"'), strings.ReplaceAll(s, `"`, `""`)...), '"')
 }
