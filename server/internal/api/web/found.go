@@ -14,12 +14,8 @@ import (
 
 // Found is an answer that can be sent.
 type Found struct {
-	// Total is the number of rows of all pages, of an answer that is a list.
-	Total int64
-
+	front   *Front
 	reply   Reply
-	answers *Answers
-	pulls   Pulls
 	form    format
 	name    string // of the bytes; empty where they have to be seen
 	codings codings
@@ -29,7 +25,7 @@ type Found struct {
 // Find returns the answer to a GET request whose parameters are valid. It reads nothing if the client has the answer. The error
 // is ErrGone if a snapshot that the request names is not kept, or that of the report.
 func (f *Front) Find(r *http.Request, p Reply) (*Found, error) {
-	a := &Found{reply: p, answers: f.Answers, pulls: f.Pulls}
+	a := &Found{front: f, reply: p}
 	if p.Rows {
 		a.form = accepted(r.Header.Values("Accept"))
 	}
@@ -43,7 +39,6 @@ func (f *Front) Find(r *http.Request, p Reply) (*Found, error) {
 			return nil, err
 		}
 	}
-	a.Total = a.body.total
 	return a, nil
 }
 
@@ -54,8 +49,8 @@ func (a *Found) identify(from time.Time) {
 		return
 	}
 	var build string
-	if a.answers.Build != nil {
-		build = a.answers.Build()
+	if a.front.Answers.Build != nil {
+		build = a.front.Answers.Build()
 	}
 	var erasures int64
 	if p.People {
@@ -108,7 +103,7 @@ func (a *Found) append(to []byte, c Content, from time.Time) []byte {
 func (a *Found) Send(w http.ResponseWriter, r *http.Request) {
 	a.reply.ShowSnapshot(w)
 	if a.form != formatJSON {
-		w.Header().Set("X-Total-Rows", strconv.FormatInt(a.Total, 10))
+		w.Header().Set("X-Total-Rows", strconv.FormatInt(a.body.total, 10))
 	}
 	a.body.write(w, r, contentTypes[a.form])
 }
@@ -123,10 +118,10 @@ func (a *Found) key() snapshot.Key {
 // load takes the body from the cache, or makes it. Simultaneous requests for one body make it once. The work belongs to none of
 // them: a client that leaves does not end it.
 func (a *Found) load(ctx context.Context, from time.Time) (*body, error) {
-	if a.answers.Kept == nil || a.name == "" || a.reply.People { // no cache holds people (G8)
+	if a.front.Answers.Kept == nil || a.name == "" || a.reply.People { // no cache holds people (G8)
 		return a.make(ctx, from)
 	}
-	v, err := a.answers.Kept.Load(ctx, a.key(), func(ctx context.Context) (snapshot.Value, error) { return a.make(ctx, from) })
+	v, err := a.front.Answers.Kept.Load(ctx, a.key(), func(ctx context.Context) (snapshot.Value, error) { return a.make(ctx, from) })
 	if err != nil {
 		return nil, err
 	}
@@ -143,14 +138,14 @@ func (a *Found) make(ctx context.Context, from time.Time) (*body, error) {
 		}
 		defer leave()
 	}
-	if slots := a.answers.Slots; slots != nil {
+	if slots := a.front.Answers.Slots; slots != nil {
 		if err := slots.Acquire(ctx, 1); err != nil {
 			return nil, err
 		}
 		defer slots.Release(1)
 	}
 	c, err := a.reply.Read(ctx, a.reply.Snapshots, from)
-	if _, kept := a.reply.keptFrom(ctx, a.pulls); err == nil || kept == ErrGone {
+	if _, kept := a.reply.keptFrom(ctx, a.front.Pulls); err == nil || kept == ErrGone {
 		err = kept
 	}
 	if err != nil {

@@ -151,7 +151,7 @@ func (f *Front) Get(prefix string, route Route) http.Handler {
 		}
 		found, err := f.Find(r, p)
 		begins := !p.Given && p.Page != nil && p.Page.Number == 1
-		if err == nil && begins && found.Total > int64(p.Page.Size) { // a pull by page, noted before anything is sent
+		if err == nil && begins && found.body.total > int64(p.Page.Size) { // a pull by page, noted before anything is sent
 			err = f.Pulls.BeginPull(r.Context(), p.pullKey(p.pull), p.At, p.Time)
 		}
 		if err != nil {
