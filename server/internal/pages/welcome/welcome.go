@@ -6,7 +6,6 @@ import (
 	"bytes"
 	_ "embed"
 	"net/http"
-	"slices"
 	"strings"
 	"text/template"
 
@@ -23,8 +22,8 @@ type words struct {
 }
 
 // languages has the texts in each of static.Languages.
-var languages = []words{
-	{
+var languages = map[string]words{
+	"en": {
 		Lang:    "en",
 		What:    "Reading data of schools and libraries, over three HTTP APIs.",
 		Pages:   "Pages",
@@ -35,7 +34,7 @@ var languages = []words{
 		Key:       "Every call needs a key. The operator of this server issues keys.",
 		OtherLang: "pt-BR", OtherName: "Português",
 	},
-	{
+	"pt-BR": {
 		Lang:    "pt-BR",
 		What:    "Dados de leitura de escolas e bibliotecas, em três APIs HTTP.",
 		Pages:   "Páginas",
@@ -56,19 +55,15 @@ var pageText string
 
 // html and text choose the page in the language of a request, for browsers and for other clients.
 var (
-	html = static.Localized(func(lang string) static.File { return static.Template(pageHTML, texts(lang)).ByAccept() })
+	html = static.Localized(func(lang string) static.File { return static.Template(pageHTML, languages[lang]).ByAccept() })
 	text = static.Localized(func(lang string) static.File {
 		var b bytes.Buffer
-		if err := template.Must(template.New("text").Parse(pageText)).Execute(&b, texts(lang)); err != nil {
+		if err := template.Must(template.New("text").Parse(pageText)).Execute(&b, languages[lang]); err != nil {
 			panic(err) // template and texts are constants
 		}
 		return static.New(static.Text, b.Bytes()).ByAccept()
 	})
 )
-
-func texts(lang string) words {
-	return languages[slices.IndexFunc(languages, func(w words) bool { return w.Lang == lang })]
-}
 
 // Handler serves the page to GET and HEAD.
 func Handler() http.Handler {
