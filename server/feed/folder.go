@@ -14,7 +14,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 )
 
@@ -27,8 +26,6 @@ type Folder struct {
 	size    int64
 	digest  hash.Hash // of the names, sizes and times of the files
 	done    atomic.Int64
-
-	decoders sync.Pool // of zstd
 }
 
 // File is the file of one resource.

@@ -25,7 +25,7 @@ func (f *File) stream() (io.Reader, func(), error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	r, end, err := f.packing.unpack(file, &f.folder.decoders)
+	r, end, err := f.packing.unpack(file)
 	if err != nil {
 		file.Close()
 		return nil, nil, fmt.Errorf("%s line 1: %w", f.name, damage(err))
@@ -33,9 +33,14 @@ func (f *File) stream() (io.Reader, func(), error) {
 	return r, func() { end(); file.Close() }, nil // an error of Close does not matter after a read
 }
 
-// unpack returns the decompressed content of a file, and a function that ends the decompressor. Decoders of zstd are
-// reused with their windows.
-func (p packing) unpack(file io.Reader, decoders *sync.Pool) (r io.Reader, end func(), err error) {
+// decoders has decoders of zstd, which keep their windows.
+var decoders = sync.Pool{New: func() any {
+	z, _ := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow)) // valid options
+	return z
+}}
+
+// unpack returns the decompressed content of a file, and a function that ends the decompressor.
+func (p packing) unpack(file io.Reader) (r io.Reader, end func(), err error) {
 	packed, end := bufio.NewReaderSize(file, 64<<10), func() {}
 	switch p {
 	case gzipped:
@@ -45,12 +50,7 @@ func (p packing) unpack(file io.Reader, decoders *sync.Pool) (r io.Reader, end f
 		if _, err := packed.Peek(1); err != nil {
 			return nil, end, err // the decoder accepts an empty file
 		}
-		z, _ := decoders.Get().(*zstd.Decoder)
-		if z == nil {
-			if z, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow)); err != nil {
-				return nil, end, err
-			}
-		}
+		z := decoders.Get().(*zstd.Decoder)
 		return damaged{z}, func() {
 			_ = z.Reset(nil) // lets go of the file
 			decoders.Put(z)
