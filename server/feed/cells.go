@@ -99,11 +99,9 @@ func (c *cells) number(f *row.Field, cell []byte) (n int64, wrong string) {
 		return parseDate(text)
 	case f.Kind == row.Date:
 		return 0, noDate
-	case f.Kind == row.Moment && ok:
+	case f.Kind == row.Moment: // a cell that is no text has none of a time
 		t, wrong := parseTime(text)
 		return t.UnixMicro(), wrong
-	case f.Kind == row.Moment:
-		return 0, noTime
 	}
 	if text, wrong = c.storable(cell); wrong != "" {
 		return 0, wrong
