@@ -95,11 +95,9 @@ func (r *readerDay) add(delta *DayDelta) error {
 
 // addBook adds the reader's part of a title.
 func (r *readerDay) addBook(b *BookDelta) {
-	for m, v := range b.Measures {
-		if v != 0 && ofTitles(metric.Metric(m)) && metric.Metric(m) != metric.ConvertedThatDay {
-			r.measures[m] += v
-		}
-	}
+	measures := b.Measures
+	measures[metric.ConvertedThatDay] = 0 // readers do not have it
+	r.measures.Add(&measures)
 	if at, found := slices.BinarySearch(r.books, b.Book); b.Read && !found {
 		r.books = slices.Insert(r.books, at, b.Book)
 	}
@@ -112,11 +110,9 @@ func (d *Day) addTitle(b *BookDelta) error {
 		sums = &metric.Measures{}
 		d.titles[b.Book] = sums
 	}
-	for m, v := range b.Measures {
-		if v != 0 && ofTitleDays(metric.Metric(m)) {
-			sums[m] += v
-		}
-	}
+	measures := b.Measures
+	measures[metric.ListeningSessions] = 0 // days of titles do not have it
+	sums.Add(&measures)
 	return aboveZero(sums)
 }
 
@@ -127,11 +123,3 @@ func aboveZero(m *metric.Measures) error {
 	}
 	return nil
 }
-
-// ofTitles reports whether titles have the metric.
-func ofTitles(m metric.Metric) bool {
-	return m != metric.Logins && m != metric.DistinctBooks && m != metric.Previews
-}
-
-// ofTitleDays reports whether the day of a title has the metric.
-func ofTitleDays(m metric.Metric) bool { return ofTitles(m) && m != metric.ListeningSessions }
