@@ -26,8 +26,8 @@ type runChanges struct {
 	loaded  Loaded
 	erased  []int64
 
-	had                     *storedReaders
-	events, attributeBlocks map[snapshot.BlockKey]bool // the keys of those that changed
+	had             *storedReaders
+	attributeBlocks map[snapshot.BlockKey]bool // the keys of those that changed
 
 	buffers facts.Buffers
 	record  []byte // of a day; its memory is used again
@@ -49,7 +49,7 @@ func (l *libraryLoad) aggregate(ctx context.Context, run *extsort.Run) (w snapsh
 	if err != nil {
 		return w, err
 	}
-	p := &runChanges{titles: snapshot.Puts{Kind: facts.ReaderTitlesKind}, events: map[snapshot.BlockKey]bool{}, attributeBlocks: map[snapshot.BlockKey]bool{}}
+	p := &runChanges{titles: snapshot.Puts{Kind: facts.ReaderTitlesKind}, attributeBlocks: map[snapshot.BlockKey]bool{}}
 	if p.had, err = l.readStored(ctx, feeds); err != nil {
 		return w, err
 	}
@@ -112,9 +112,6 @@ func (p *runChanges) aggregate(f *libraries.ReaderFeed) error {
 	if change.Titles != nil {
 		p.titles.Add(snapshot.BlockKey{A: f.Reader}, had.titles[f.Reader] != nil, packed.Append(nil, change.Titles))
 	}
-	for _, k := range change.Events {
-		p.events[k] = true
-	}
 	p.addDays(f, &change)
 	p.counts = append(p.counts, change.Counts...)
 	p.loaded.New += change.New
@@ -151,8 +148,10 @@ func (p *runChanges) putReader(r libraries.Reader) bool {
 func (p *runChanges) packEvents() snapshot.Puts {
 	put := snapshot.Puts{Kind: facts.EventSetKind}
 	byKey := func(a, b snapshot.BlockKey) int { return cmp.Or(cmp.Compare(a.A, b.A), cmp.Compare(a.B, b.B)) }
-	for _, k := range slices.SortedFunc(maps.Keys(p.events), byKey) {
-		put.Add(k, p.had.storedEvents[k], packed.Append(nil, p.had.events[k]))
+	for _, k := range slices.SortedFunc(maps.Keys(p.had.events), byKey) {
+		if ids := p.had.events[k]; ids.Changed() {
+			put.Add(k, p.had.storedEvents[k], packed.Append(nil, ids))
+		}
 	}
 	return put
 }

@@ -34,8 +34,6 @@ type Change struct {
 	Reader int64
 	// Titles are all titles of the reader, nil if none changed.
 	Titles *ReaderTitles
-	// Events are the keys of the sets in Stored that changed. Neighbouring readers share them.
-	Events []snapshot.BlockKey
 	// Days are to be added to the days, Counts to the titles; both ascend.
 	Days   []DayDelta
 	Counts []TitleCounts
@@ -98,7 +96,6 @@ type aggregation struct {
 	change  Change
 	key     snapshot.BlockKey // of set
 	set     *EventSet         // that of the last event
-	changed bool              // it is among change.Events
 }
 
 // earlierTitle is what one of the reader's titles was before.
@@ -115,16 +112,13 @@ func (f *aggregation) fresh(day calendar.Date, id libraries.EventID) bool {
 			f.set = &EventSet{}
 			f.events[key] = f.set
 		}
-		f.key, f.changed = key, slices.Contains(f.change.Events, key)
+		f.key = key
 	}
 	if !f.set.add(id) {
 		f.change.Repeated++
 		return false
 	}
 	f.change.New++
-	if !f.changed {
-		f.change.Events, f.changed = append(f.change.Events, f.key), true
-	}
 	return true
 }
 

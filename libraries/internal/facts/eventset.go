@@ -61,6 +61,9 @@ func (s *EventSet) add(id libraries.EventID) bool {
 	return len(s.recent) > n
 }
 
+// Changed reports whether events were added since the set was read.
+func (s *EventSet) Changed() bool { return len(s.recent) > 0 }
+
 // Columns implements [packed.Form].
 func (s *EventSet) Columns(c *packed.Columns) {
 	if len(s.recent) > 0 {
