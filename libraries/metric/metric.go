@@ -55,16 +55,24 @@ type DayCounts struct {
 
 // Add adds delta to c.
 func (c *DayCounts) Add(delta *DayCounts) {
-	c.OnlineSessions += delta.OnlineSessions
-	c.OfflineSessions += delta.OfflineSessions
-	c.OnlineSeconds += delta.OnlineSeconds
-	c.OfflineSeconds += delta.OfflineSeconds
-	c.Cancelled += delta.Cancelled
-	c.Lost += delta.Lost
-	for i, n := range delta.LoansByStatus {
-		c.LoansByStatus[i] += n
+	to := c.Numbers()
+	for i, n := range delta.Numbers() {
+		*to[i] += *n
 	}
-	for i, n := range delta.ReservationsByStatus {
-		c.ReservationsByStatus[i] += n
+}
+
+// DayNumbers is how many numbers DayCounts have: six, and one for each status but none.
+const DayNumbers = 6 + len(DayCounts{}.LoansByStatus) - 1 + len(DayCounts{}.ReservationsByStatus) - 1
+
+// Numbers returns the numbers in the order in which they are stored, without those of the status none.
+func (c *DayCounts) Numbers() (list [DayNumbers]*int64) {
+	list = [DayNumbers]*int64{&c.OnlineSessions, &c.OfflineSessions, &c.OnlineSeconds, &c.OfflineSeconds, &c.Cancelled, &c.Lost}
+	loans, reservations := &c.LoansByStatus, &c.ReservationsByStatus
+	for i := 1; i < len(loans); i++ {
+		list[5+i] = &loans[i]
 	}
+	for i := 1; i < len(reservations); i++ {
+		list[4+len(loans)+i] = &reservations[i]
+	}
+	return list
 }

@@ -131,11 +131,11 @@ const deltaNumbers = 8
 
 // AppendDayDelta appends all of a delta but its day.
 func AppendDayDelta(b []byte, d *DayDelta) []byte {
-	n := [deltaNumbers + dayCounts]int64{
+	n := [deltaNumbers + metric.DayNumbers]int64{
 		d.Reader, int64(d.Presence.Events), int64(d.Presence.First), int64(d.Presence.Last), d.Previews,
 		int64(len(d.Returned)), int64(len(d.Unreturned)), int64(len(d.Books)),
 	}
-	for i, count := range numbersOf(&d.Totals) {
+	for i, count := range d.Totals.Numbers() {
 		n[deltaNumbers+i] = *count
 	}
 	b = appendNumbers(b, n[:])
@@ -158,13 +158,13 @@ func AppendDayDelta(b []byte, d *DayDelta) []byte {
 
 // ReadDayDelta reads a delta of a day.
 func ReadDayDelta(day calendar.Date, from *packed.Decoder) DayDelta {
-	var n [deltaNumbers + dayCounts]int64
+	var n [deltaNumbers + metric.DayNumbers]int64
 	readNumbers(from, n[:])
 	d := DayDelta{
 		Day: day, Reader: n[0], Presence: libraries.Presence{Events: int32(n[1]), First: int32(n[2]), Last: int32(n[3])}, Previews: n[4],
 		Returned: readSeconds(from, n[5]), Unreturned: readSeconds(from, n[6]),
 	}
-	for i, count := range numbersOf(&d.Totals) {
+	for i, count := range d.Totals.Numbers() {
 		*count = n[deltaNumbers+i]
 	}
 	if from.Check(uint64(n[7]) <= uint64(from.Len())); from.Bad() || n[7] == 0 {

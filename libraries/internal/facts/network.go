@@ -54,8 +54,8 @@ func (n *Network) Columns(c *packed.Columns) {
 	for m := range metric.Metrics {
 		packed.Naturals(days, most, func(d *DayTotals) *int64 { return &d.Sums[m] })
 	}
-	for i := range dayCounts {
-		packed.Naturals(days, most, func(d *DayTotals) *int64 { return numbersOf(&d.Counts)[i] })
+	for i := range metric.DayNumbers {
+		packed.Naturals(days, most, func(d *DayTotals) *int64 { return d.Counts.Numbers()[i] })
 	}
 }
 
@@ -85,7 +85,7 @@ func (n *Network) Add(titles []TitleCounts, days map[calendar.Date]DayTotals) (*
 	sum := &Network{Titles: counts}
 	for _, date := range slices.Sorted(maps.Keys(days)) {
 		day := days[date]
-		for _, n := range numbersOf(&day.Counts) {
+		for _, n := range day.Counts.Numbers() {
 			if *n < 0 {
 				return nil, fmt.Errorf("%s, totals: %w", date, ErrBelowZero)
 			}
@@ -177,20 +177,4 @@ func (d *Days) In(p calendar.Period) Days {
 		return Days{}
 	}
 	return Days{Dates: d.Dates[from:to:to], Totals: d.Totals[from:to:to]}
-}
-
-// dayCounts is how many numbers DayCounts have: six, and one for each status but none.
-const dayCounts = 6 + len(metric.DayCounts{}.LoansByStatus) - 1 + len(metric.DayCounts{}.ReservationsByStatus) - 1
-
-// numbersOf returns the numbers in the order in which they are stored, without those of the status none.
-func numbersOf(c *metric.DayCounts) (list [dayCounts]*int64) {
-	list = [dayCounts]*int64{&c.OnlineSessions, &c.OfflineSessions, &c.OnlineSeconds, &c.OfflineSeconds, &c.Cancelled, &c.Lost}
-	loans, reservations := &c.LoansByStatus, &c.ReservationsByStatus
-	for i := 1; i < len(loans); i++ {
-		list[5+i] = &loans[i]
-	}
-	for i := 1; i < len(reservations); i++ {
-		list[4+len(loans)+i] = &reservations[i]
-	}
-	return list
 }
