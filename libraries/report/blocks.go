@@ -84,11 +84,15 @@ func (r *Reports) scanDays(
 	ctx context.Context, a Access, kind snapshot.Kind, period calendar.Period,
 	scan func(worker int, day calendar.Date, data []byte) error,
 ) error {
-	days, err := r.daysIn(ctx, a, period)
-	if err != nil || len(days.Dates) == 0 {
+	counted, err := r.network(ctx, a)
+	if err != nil {
 		return err
 	}
-	first, last := days.Dates[0], days.Dates[len(days.Dates)-1]
+	days := counted.Days.In(period).Dates
+	if len(days) == 0 {
+		return nil
+	}
+	first, last := days[0], days[len(days)-1]
 	var parts []func(context.Context) error
 	for worker := range scanWorkers {
 		parts = append(parts, func(ctx context.Context) error {

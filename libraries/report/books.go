@@ -61,18 +61,18 @@ func (r *Reports) Books(ctx context.Context, a Access, q BookQuery, p paging.Pag
 	if err != nil {
 		return paging.List[BookRow]{}, err
 	}
-	counts, err := r.titleCounts(ctx, a)
+	counted, err := r.network(ctx, a)
 	if err != nil {
 		return paging.List[BookRow]{}, err
 	}
 	found, err := snapshot.Load(ctx, r.Cache, key(a, "books", q), func(context.Context) (indexes, error) {
-		return titles.books(q, sums, counts), nil
+		return titles.books(q, sums, counted.Titles), nil
 	})
 	if err != nil {
 		return paging.List[BookRow]{}, err
 	}
 	return pick(found, p, func(rank int32) BookRow {
-		row := r.bookRow(titles, int(rank), counts)
+		row := r.bookRow(titles, int(rank), counted.Titles)
 		row.Sums = sums[rank]
 		return row
 	})

@@ -48,10 +48,11 @@ type dayList[T any] struct {
 
 // list returns one page of the list.
 func (d dayList[T]) list(ctx context.Context, r *Reports, a Access, q DayQuery, p paging.Page) (paging.List[T], error) {
-	days, err := r.daysIn(ctx, a, r.since(q.Period))
+	counted, err := r.network(ctx, a)
 	if err != nil {
 		return paging.List[T]{}, err
 	}
+	days := counted.Days.In(r.since(q.Period))
 	if q.Reader == nil {
 		return d.page(ctx, r, a, days, p)
 	}

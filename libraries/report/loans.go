@@ -98,10 +98,11 @@ func (l recordList[R, T]) rowsAt(ctx context.Context, a Access, positions ListPo
 // byDay returns one page of the rows of all readers and titles. The totals of the days tell how many rows each day
 // has. So it is known on which day a page begins, and after how many of its rows.
 func (l recordList[R, T]) byDay(ctx context.Context, r *Reports, a Access, q RecordQuery[uint8], p paging.Page) (paging.List[T], error) {
-	days, err := r.daysIn(ctx, a, q.Period)
+	counted, err := r.network(ctx, a)
 	if err != nil {
 		return paging.List[T]{}, err
 	}
+	days := counted.Days.In(q.Period)
 	starts := rowsByDay(days, func(t *facts.DayTotals) int64 { return l.count(t, q.Status) })
 	list := paging.List[T]{Total: starts.Total()}
 	spans, err := starts.Spans(p)
@@ -252,13 +253,13 @@ func (r *Reports) reservationRows(ctx context.Context, a Access, reservations []
 	if err != nil {
 		return nil, err
 	}
-	counts, err := r.titleCounts(ctx, a)
+	counted, err := r.network(ctx, a)
 	if err != nil {
 		return nil, err
 	}
 	rows := make([]ReservationRow, len(reservations))
 	for i, v := range reservations {
-		rows[i] = ReservationRow{v, titles.Title(v.Book), counts.Of(v.Book).ActiveReservations}
+		rows[i] = ReservationRow{v, titles.Title(v.Book), counted.Titles.Of(v.Book).ActiveReservations}
 		if rows[i].Title == nil {
 			return nil, fmt.Errorf("title %d of reservation %d is missing: %w", v.Book, v.ID, packed.ErrCorrupt)
 		}

@@ -215,17 +215,17 @@ func (d *recordDiff) progress(ctx context.Context, a Access, readers []int64) (m
 
 // queued adds the reservations whose titles' queues have another length.
 func (d *recordDiff) queued(ctx context.Context) error {
-	was, err := d.titleCounts(ctx, d.was)
+	was, err := d.network(ctx, d.was)
 	if err != nil {
 		return err
 	}
-	now, err := d.titleCounts(ctx, d.now)
+	now, err := d.network(ctx, d.now)
 	if err != nil {
 		return err
 	}
 	var books []int64
-	for _, t := range slices.Concat(was, now) {
-		if was.Of(t.Book).ActiveReservations != now.Of(t.Book).ActiveReservations {
+	for _, t := range slices.Concat(was.Titles, now.Titles) {
+		if was.Titles.Of(t.Book).ActiveReservations != now.Titles.Of(t.Book).ActiveReservations {
 			books = append(books, t.Book)
 		}
 	}

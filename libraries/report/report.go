@@ -70,21 +70,3 @@ func (r *Reports) catalogue(ctx context.Context, a Access) (*Catalogue, error) {
 		return r.Store.Catalogue(ctx, a)
 	})
 }
-
-// titleCounts returns what is counted of each title now.
-func (r *Reports) titleCounts(ctx context.Context, a Access) (facts.CountsByTitle, error) {
-	n, err := r.network(ctx, a)
-	if err != nil {
-		return nil, err
-	}
-	return n.Titles, nil
-}
-
-// daysIn returns the totals of the days of a period, none if it ends before it starts.
-func (r *Reports) daysIn(ctx context.Context, a Access, p calendar.Period) (facts.Days, error) {
-	n, err := r.network(ctx, a)
-	if err != nil {
-		return facts.Days{}, err
-	}
-	return n.Days.In(p), nil
-}

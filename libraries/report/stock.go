@@ -85,14 +85,14 @@ func (r *Reports) stock(ctx context.Context, a Access) (stockRows, error) {
 		if err != nil {
 			return nil, err
 		}
-		counts, err := r.titleCounts(ctx, a)
+		counted, err := r.network(ctx, a)
 		if err != nil {
 			return nil, err
 		}
 		for rank := range titles.Titles {
 			t := &titles.Titles[rank]
 			if own := stock.OwnLines(t.Lines, r.history()); len(own) > 0 {
-				s = append(s, stockRow(t, int32(rank), own, counts.Of(t.Book.ID), r.history()))
+				s = append(s, stockRow(t, int32(rank), own, counted.Titles.Of(t.Book.ID), r.history()))
 			}
 		}
 		return s, nil
