@@ -113,18 +113,12 @@ type StockTotals struct {
 type DeletedUsers struct {
 	Total, Last30Days, WithLoans int64
 	Daily                        []DayCount
-	Monthly                      []MonthCount
+	Monthly                      []DayCount // by the first days of the months
 }
 
-// DayCount is a number of one day.
+// DayCount is a number of one day, or of the month that begins with it.
 type DayCount struct {
 	Day   calendar.Date
-	Total int64
-}
-
-// MonthCount is a number of one month, given by its first day.
-type MonthCount struct {
-	First calendar.Date
 	Total int64
 }
 

@@ -189,7 +189,7 @@ func (r *Readers) deletedUsers(history, now calendar.Date) DeletedUsers {
 		for day := month.Start; day <= month.End; day++ {
 			n += days[day]
 		}
-		d.Monthly = append(d.Monthly, MonthCount{month.Start, n})
+		d.Monthly = append(d.Monthly, DayCount{month.Start, n})
 	}
 	return d
 }

@@ -102,8 +102,8 @@ func writeDeletedUsers(w *wire.Writer, d *report.DeletedUsers) {
 		w.Date("date", c.Day, "")
 		w.Int("total", c.Total, "")
 	}, "")
-	wire.List(w, "monthly", "", d.Monthly, func(w *wire.Writer, c *report.MonthCount) {
-		w.TextOf("month", libraries.MonthOf(c.First), monthName, "")
+	wire.List(w, "monthly", "", d.Monthly, func(w *wire.Writer, c *report.DayCount) {
+		w.TextOf("month", libraries.MonthOf(c.Day), monthName, "")
 		w.Int("total", c.Total, "")
 	}, "")
 }

@@ -191,7 +191,7 @@ func fullSummary() report.Summary {
 		Reservations: report.ReservationTotals{Active: 1, Converted: 2, Cancelled: 3, Lost: 4},
 		Stock:        report.StockTotals{ActiveLoans: 1, Readings: 2, Possible: 8, Percentage: 2500, ActiveReservations: 3, Histogram: histogram},
 		Deleted: report.DeletedUsers{Total: 3, Last30Days: 2, WithLoans: 1, Daily: []report.DayCount{{Day: day("2026-09-14"), Total: 2}, {Day: day("2026-09-15")}},
-			Monthly: []report.MonthCount{{First: day("2026-07-21"), Total: 1}, {First: day("2026-08-01"), Total: 2}}},
+			Monthly: []report.DayCount{{Day: day("2026-07-21"), Total: 1}, {Day: day("2026-08-01"), Total: 2}}},
 		Profile: report.CatalogueProfile{
 			Categories: []report.ProfileItem{{Name: "Romance", Titles: 2, Loans: 3}},
 			Origins:    []report.ProfileItem{{Name: "external", Titles: 1}},
