@@ -89,11 +89,7 @@ func (d dayList[T]) page(ctx context.Context, r *Reports, a Access, days facts.D
 		if err != nil {
 			return l, fmt.Errorf("rows %d to %d of %s: %w", s.From, s.To, day, err)
 		}
-		if l.Rows == nil { // most pages are of one day
-			l.Rows = rows
-		} else {
-			l.Rows = append(l.Rows, rows...)
-		}
+		l.Rows = append(l.Rows, rows...)
 	}
 	return l, err
 }

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -199,26 +198,17 @@ func (r *Reports) addProgress(ctx context.Context, a Access, rows []LoanRow) err
 	days := snapshot.Range{Among: snapshot.Numbers(slices.Sorted(maps.Keys(byDay)))}
 	err := r.blocks(ctx, a, facts.LoanReadingsKind, days, func(b snapshot.Block) error {
 		day := calendar.Date(b.A)
-		rows := byDay[day]
-		delete(byDay, day)
-		slices.SortFunc(rows, func(x, y *LoanRow) int {
-			return cmp.Or(cmp.Compare(x.Loan.Reader, y.Loan.Reader), cmp.Compare(x.Loan.Book, y.Loan.Book))
-		})
 		var readings facts.LoanReadings
 		if err := packed.Open(b.Data, &readings); err != nil {
 			return fmt.Errorf("readings of loans of %s: %w", day, err)
 		}
-		for _, read := range readings {
-			for ; len(rows) > 0; rows = rows[1:] {
-				order := cmp.Or(cmp.Compare(rows[0].Loan.Reader, read.Reader), cmp.Compare(rows[0].Loan.Book, read.Book))
-				if order > 0 {
-					break
-				}
-				if order == 0 {
-					rows[0].Seconds, rows[0].Highest = read.Seconds, read.Highest
-				}
+		for _, row := range byDay[day] {
+			pair := facts.LoanReading{Reader: row.Loan.Reader, Book: row.Loan.Book}
+			if i, found := slices.BinarySearchFunc(readings, pair, facts.LoanReading.Compare); found {
+				row.Seconds, row.Highest = readings[i].Seconds, readings[i].Highest
 			}
 		}
+		delete(byDay, day)
 		return nil
 	})
 	for day := range byDay {

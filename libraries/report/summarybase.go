@@ -102,46 +102,33 @@ func (r *Reports) titleSums(ctx context.Context, a Access, period calendar.Perio
 		if err != nil {
 			return nil, err
 		}
-		var scanners [scanWorkers]titleScanner
-		for i := range scanners {
-			scanners[i] = titleScanner{catalogue: titles, sums: make(titleSums, len(titles.Titles))}
+		var sums [scanWorkers]titleSums
+		var buffers [scanWorkers]facts.DayOfTitles
+		for worker := range sums {
+			sums[worker] = make(titleSums, len(titles.Titles))
 		}
 		err = r.scanDays(ctx, a, facts.DayOfTitlesKind, period, func(worker int, _ calendar.Date, data []byte) error {
-			return scanners[worker].scan(data)
+			return sums[worker].add(titles, data, &buffers[worker])
 		})
-		all := scanners[0].sums
-		for rank := range all {
-			for _, other := range scanners[1:] {
-				all[rank].Add(&other.sums[rank])
+		for rank := range sums[0] {
+			for _, other := range sums[1:] {
+				sums[0][rank].Add(&other[rank])
 			}
 		}
-		return all, err
+		return sums[0], err
 	})
 }
 
-// titleScanner sums the days of titles. Each goroutine of a scan has its own.
-type titleScanner struct {
-	catalogue *Catalogue
-	sums      titleSums
-	day       facts.DayOfTitles
-	ranks     []int32 // of the titles of the day
-}
-
-// scan adds a stored day.
-func (s *titleScanner) scan(data []byte) error {
-	err := packed.Open(data, &s.day)
-	if err != nil {
+// add adds a stored day, which it opens as day.
+func (s titleSums) add(titles *Catalogue, data []byte, day *facts.DayOfTitles) error {
+	if err := packed.Open(data, day); err != nil {
 		return err
 	}
-	if s.ranks, err = s.catalogue.ranks(s.ranks[:0], s.day.IDs); err != nil {
-		return err
+	ranks, err := titles.ranks(make([]int32, 0, len(day.IDs)), day.IDs)
+	for m := metric.Metric(0); m < metric.Metrics && err == nil; m++ {
+		err = day.Column(m, func(place int, value int64) { s[ranks[place]][m] += value })
 	}
-	for m := range metric.Metrics {
-		if err := s.day.Column(m, func(place int, value int64) { s.sums[s.ranks[place]][m] += value }); err != nil {
-			return err
-		}
-	}
-	return nil
+	return err
 }
 
 // listeners counts the readers who listened in a period, for however long (L20).

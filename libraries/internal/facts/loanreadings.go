@@ -20,20 +20,21 @@ type LoanReading struct {
 	Highest               libraries.Progress
 }
 
-func (r LoanReading) compare(o LoanReading) int {
+// Compare orders readings by reader, then title.
+func (r LoanReading) Compare(o LoanReading) int {
 	return cmp.Or(cmp.Compare(r.Reader, o.Reader), cmp.Compare(r.Book, o.Book))
 }
 
 // With returns the readings, with later ones in place of those of the same pairs. The later ones may be in any order, each of
 // another pair; With sorts them.
 func (l LoanReadings) With(later []LoanReading) LoanReadings {
-	slices.SortFunc(later, LoanReading.compare)
+	slices.SortFunc(later, LoanReading.Compare)
 	all := make(LoanReadings, 0, len(l)+len(later))
 	for _, r := range later {
-		for len(l) > 0 && l[0].compare(r) < 0 {
+		for len(l) > 0 && l[0].Compare(r) < 0 {
 			all, l = append(all, l[0]), l[1:]
 		}
-		if len(l) > 0 && l[0].compare(r) == 0 {
+		if len(l) > 0 && l[0].Compare(r) == 0 {
 			l = l[1:]
 		}
 		all = append(all, r)
