@@ -2,7 +2,6 @@ package librariesdb
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/uptrace/bun"
@@ -26,22 +25,12 @@ var (
 	reservations = listed[libraries.Reservation]{register{"libraries_reservations", "reservation_id"}, intake.Reservations}
 )
 
-// Loans implements report.Store. A position without a loan is an error.
-func (s *Store) Loans(ctx context.Context, a report.Access, positions report.ListPositions) ([]libraries.Loan, error) {
-	return loans.at(ctx, s, a, positions)
-}
-
-// Reservations implements report.Store. A position without a reservation is an error.
-func (s *Store) Reservations(ctx context.Context, a report.Access, positions report.ListPositions) ([]libraries.Reservation, error) {
-	return reservations.at(ctx, s, a, positions)
-}
-
-// LoansByID returns those of the given loans that the snapshot has. There may be any number of identifiers, in any order.
+// LoansByID implements report.Store. There may be any number of identifiers, in any order.
 func (s *Store) LoansByID(ctx context.Context, a report.Access, ids []int64) (map[int64]libraries.Loan, error) {
 	return loans.byID(ctx, s, a, ids)
 }
 
-// ReservationsByID is LoansByID for reservations.
+// ReservationsByID implements report.Store.
 func (s *Store) ReservationsByID(ctx context.Context, a report.Access, ids []int64) (map[int64]libraries.Reservation, error) {
 	return reservations.byID(ctx, s, a, ids)
 }
@@ -85,22 +74,5 @@ func (l listed[T]) in(ctx context.Context, s *Store, a report.Access, w report.L
 		 WHERE ?2 AND day BETWEEN ?3 AND ?4 AND ?5
 		 ORDER BY day, ?1
 		 LIMIT ?6 OFFSET ?7`, l.table, l.id, rowsOf(a), int32(w.Period.Start), int32(w.Period.End), status, w.Size, w.Skip)
-	return list, err
-}
-
-// at reads the records of positions, in their order.
-func (l listed[T]) at(ctx context.Context, s *Store, a report.Access, positions report.ListPositions) ([]T, error) {
-	list, ids := make([]T, len(positions)), make([]int64, len(positions))
-	for i, m := range positions {
-		ids[i] = m.ID
-	}
-	found, err := l.byID(ctx, s, a, ids)
-	for i, m := range positions {
-		v, ok := found[m.ID]
-		if err == nil && (!ok || v.Origin().Day() != m.Day) {
-			err = fmt.Errorf("%s of network %d has no %d on %s", l.table, a.Network, m.ID, m.Day)
-		}
-		list[i] = v
-	}
 	return list, err
 }

@@ -128,7 +128,7 @@ func TestWindows(t *testing.T) {
 	})
 }
 
-// TestRecordsByPosition tests that records are read by position: adjacent or scattered ones, or those of a status or reader.
+// TestRecordsByPosition tests that the records of positions are read: adjacent or scattered ones, or those of a status or reader.
 func TestRecordsByPosition(t *testing.T) {
 	pages := map[string]func(i int, l libraries.Loan) bool{
 		"none":           func(int, libraries.Loan) bool { return false },
@@ -146,27 +146,20 @@ func TestRecordsByPosition(t *testing.T) {
 		f.putLoans(loans)
 		for name, picked := range pages {
 			want, positions := pick(loans, picked)
-			got, err := f.Loans(t.Context(), f.a, positions)
-			if err != nil || len(got) != len(want) || len(want) > 0 && !reflect.DeepEqual(got, want) {
-				t.Errorf("%s: %d loans, %v, want %d", name, len(got), err, len(want))
+			ids := []int64{}
+			for _, m := range positions {
+				ids = append(ids, m.ID)
 			}
-			reservations, err := f.Reservations(t.Context(), f.a, positions)
-			if err != nil || !slices.EqualFunc(reservations, want, func(r libraries.Reservation, l libraries.Loan) bool { return r == reservationOf(l) }) {
-				t.Errorf("%s: %d reservations, %v, want %d", name, len(reservations), err, len(want))
+			got, err1 := f.LoansByID(t.Context(), f.a, ids)
+			reservations, err2 := f.ReservationsByID(t.Context(), f.a, ids)
+			if err1 != nil || err2 != nil || len(got) != len(want) || len(reservations) != len(want) {
+				t.Errorf("%s: %d loans, %v, %d reservations, %v, want %d", name, len(got), err1, len(reservations), err2, len(want))
 			}
-		}
-	})
-}
-
-// TestPositionWithoutRecord tests that a position with the wrong day of a loan is an error.
-func TestPositionWithoutRecord(t *testing.T) {
-	eachEngine(t, func(t *testing.T, f *fixture) {
-		loans := someLoans(10)
-		f.putLoans(loans)
-		_, positions := pick(loans, func(int, libraries.Loan) bool { return true })
-		positions[9].Day++
-		if got, err := f.Loans(t.Context(), f.a, positions); err == nil {
-			t.Errorf("Loans = %v, %v, want an error", got, err)
+			for _, l := range want {
+				if !reflect.DeepEqual(got[l.ID], l) || reservations[l.ID] != reservationOf(l) {
+					t.Errorf("%s: loan and reservation %d = %+v, %+v", name, l.ID, got[l.ID], reservations[l.ID])
+				}
+			}
 		}
 	})
 }

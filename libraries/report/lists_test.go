@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -212,12 +213,12 @@ func (s forgetful) ReservationsIn(ctx context.Context, a report.Access, w report
 	return list[1:], err
 }
 
-func (s forgetful) Loans(ctx context.Context, a report.Access, positions report.ListPositions) ([]libraries.Loan, error) {
-	return s.listStore.Loans(ctx, a, positions[1:])
+func (s forgetful) LoansByID(ctx context.Context, a report.Access, ids []int64) (map[int64]libraries.Loan, error) {
+	return s.listStore.LoansByID(ctx, a, ids[1:])
 }
 
-func (s forgetful) Reservations(ctx context.Context, a report.Access, positions report.ListPositions) ([]libraries.Reservation, error) {
-	return s.listStore.Reservations(ctx, a, positions[1:])
+func (s forgetful) ReservationsByID(ctx context.Context, a report.Access, ids []int64) (map[int64]libraries.Reservation, error) {
+	return s.listStore.ReservationsByID(ctx, a, ids[1:])
 }
 
 func (s forgetful) Named(ctx context.Context, a report.Access, ids []int64) ([]libraries.Reader, bool, error) {
@@ -296,9 +297,13 @@ func (s mistaken) LoansIn(ctx context.Context, a report.Access, w report.ListWin
 	return s.mistake(slices.Clone(list)), err
 }
 
-func (s mistaken) Loans(ctx context.Context, a report.Access, positions report.ListPositions) ([]libraries.Loan, error) {
-	list, err := s.listStore.Loans(ctx, a, positions)
-	return s.mistake(list), err
+func (s mistaken) LoansByID(ctx context.Context, a report.Access, ids []int64) (map[int64]libraries.Loan, error) {
+	found, err := s.listStore.LoansByID(ctx, a, ids)
+	loans := map[int64]libraries.Loan{}
+	for _, l := range s.mistake(slices.Collect(maps.Values(found))) {
+		loans[l.ID] = l
+	}
+	return loans, err
 }
 
 // TestDailyPagesReadTheirDaysAlone tests that a page reads only the blocks of its days, and a repeated page none.

@@ -435,25 +435,21 @@ func (s *listStore) PositionsOf(_ context.Context, a report.Access, of report.Li
 	return s.positions(of, func(_ calendar.Date, r, b int64) bool { return is(reader, r) && is(book, b) }), s.read("positions of", a)
 }
 
-func (s *listStore) Loans(_ context.Context, a report.Access, positions report.ListPositions) ([]libraries.Loan, error) {
-	var loans []libraries.Loan
-	for _, m := range positions {
-		for _, l := range s.loans {
-			if l.ID == m.ID && l.Day() == m.Day {
-				loans = append(loans, l)
-			}
+func (s *listStore) LoansByID(_ context.Context, a report.Access, ids []int64) (map[int64]libraries.Loan, error) {
+	loans := map[int64]libraries.Loan{}
+	for _, l := range s.loans {
+		if slices.Contains(ids, l.ID) {
+			loans[l.ID] = l
 		}
 	}
 	return loans, s.read("loans", a)
 }
 
-func (s *listStore) Reservations(_ context.Context, a report.Access, positions report.ListPositions) ([]libraries.Reservation, error) {
-	var reservations []libraries.Reservation
-	for _, m := range positions {
-		for _, r := range s.reservations {
-			if r.ID == m.ID && r.Day() == m.Day {
-				reservations = append(reservations, r)
-			}
+func (s *listStore) ReservationsByID(_ context.Context, a report.Access, ids []int64) (map[int64]libraries.Reservation, error) {
+	reservations := map[int64]libraries.Reservation{}
+	for _, r := range s.reservations {
+		if slices.Contains(ids, r.ID) {
+			reservations[r.ID] = r
 		}
 	}
 	return reservations, s.read("reservations", a)

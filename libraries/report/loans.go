@@ -47,7 +47,7 @@ type ReservationRow struct {
 type recordList[R libraries.LoanOrReservation, T any] struct {
 	kind ListKind
 	in   func(context.Context, Access, ListWindow) ([]R, error)
-	at   func(context.Context, Access, ListPositions) ([]R, error)
+	byID func(context.Context, Access, []int64) (map[int64]R, error)
 	rows func(context.Context, Access, []R) ([]T, error)
 	// shown adds to a pull the rows that differ by what they show besides their record and their title.
 	shown func(*recordDiff, context.Context) error
@@ -82,12 +82,17 @@ func (l recordList[R, T]) list(ctx context.Context, r *Reports, a Access, q Reco
 
 // rowsAt returns the rows of positions.
 func (l recordList[R, T]) rowsAt(ctx context.Context, a Access, positions ListPositions) ([]T, error) {
-	records, err := l.at(ctx, a, positions)
+	records, ids := make([]R, len(positions)), make([]int64, len(positions))
+	for i, m := range positions {
+		ids[i] = m.ID
+	}
+	found, err := l.byID(ctx, a, ids)
 	if err != nil {
 		return nil, err
 	}
 	for i, m := range positions {
-		if i >= len(records) || records[i].Origin().ID != m.ID || records[i].Origin().Day() != m.Day {
+		records[i] = found[m.ID]
+		if of := records[i].Origin(); of.ID != m.ID || of.Day() != m.Day {
 			return nil, fmt.Errorf("%d of %s is missing: %w", m.ID, m.Day, packed.ErrCorrupt)
 		}
 	}
@@ -166,7 +171,7 @@ func (r *Reports) LoansSince(ctx context.Context, a Access, since snapshot.Versi
 
 func (r *Reports) loans() recordList[libraries.Loan, LoanRow] {
 	return recordList[libraries.Loan, LoanRow]{
-		LoanList, r.Store.LoansIn, r.Store.Loans, r.loanRows, (*recordDiff).progressed,
+		LoanList, r.Store.LoansIn, r.Store.LoansByID, r.loanRows, (*recordDiff).progressed,
 		func(id int64) LoanRow { return LoanRow{Loan: libraries.Loan{ID: id}} },
 	}
 }
@@ -232,7 +237,7 @@ func (r *Reports) ReservationsSince(ctx context.Context, a Access, since snapsho
 
 func (r *Reports) reservations() recordList[libraries.Reservation, ReservationRow] {
 	return recordList[libraries.Reservation, ReservationRow]{
-		ReservationList, r.Store.ReservationsIn, r.Store.Reservations, r.reservationRows, (*recordDiff).queued,
+		ReservationList, r.Store.ReservationsIn, r.Store.ReservationsByID, r.reservationRows, (*recordDiff).queued,
 		func(id int64) ReservationRow { return ReservationRow{Reservation: libraries.Reservation{ID: id}} },
 	}
 }

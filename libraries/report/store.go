@@ -26,9 +26,9 @@ type Store interface {
 	// PositionsOf returns the positions of the loans or reservations of a reader, a title, or both, by day, then
 	// identifier. One of the two is given.
 	PositionsOf(ctx context.Context, a Access, of ListKind, reader, book *int64) (ListPositions, error)
-	// Loans and Reservations return the records at positions, in their order.
-	Loans(ctx context.Context, a Access, positions ListPositions) ([]libraries.Loan, error)
-	Reservations(ctx context.Context, a Access, positions ListPositions) ([]libraries.Reservation, error)
+	// LoansByID and ReservationsByID return those of the given records that the snapshot has.
+	LoansByID(ctx context.Context, a Access, ids []int64) (map[int64]libraries.Loan, error)
+	ReservationsByID(ctx context.Context, a Access, ids []int64) (map[int64]libraries.Reservation, error)
 	// Requests returns the suggestion requests of the period, by Requested, then ID, then Reader.
 	Requests(ctx context.Context, a Access, period calendar.Period) ([]libraries.Request, error)
 	// Channels returns the rows of the channels feed in the period, by day, then channel.
