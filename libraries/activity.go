@@ -40,13 +40,11 @@ type Presence struct {
 	First, Last int32
 }
 
-// Add counts an event at a [Second] of the day if its kind is activity. It reports whether it is.
-func (p *Presence) Add(kind EventKind, second int32) bool {
-	if !kind.Activity() {
-		return false
+// Add counts an event at a [Second] of the day if its kind is activity.
+func (p *Presence) Add(kind EventKind, second int32) {
+	if kind.Activity() {
+		p.Merge(Presence{Events: 1, First: second, Last: second})
 	}
-	p.Merge(Presence{Events: 1, First: second, Last: second})
-	return true
 }
 
 // Merge adds the events of q, which must be other events of the same reader and day. The order does not matter.

@@ -32,7 +32,7 @@ func TestEventKindActivity(t *testing.T) {
 
 func TestPresence(t *testing.T) {
 	var p libraries.Presence
-	if p.Add(libraries.ExpiryEvent, 50) || p != (libraries.Presence{}) || p.Logins() != 0 {
+	if p.Add(libraries.ExpiryEvent, 50); p != (libraries.Presence{}) || p.Logins() != 0 {
 		t.Errorf("after an expiry: %+v, logins %d, want no activity", p, p.Logins())
 	}
 	p.Add(libraries.SessionEvent, 100)

@@ -36,9 +36,6 @@ func ParseSearch(query string) Search {
 	return s
 }
 
-// String returns the query, folded.
-func (s Search) String() string { return s.text }
-
 // Text reports whether the query is a part of a folded text.
 func (s Search) Text(folded string) bool { return strings.Contains(folded, s.text) }
 

@@ -78,14 +78,7 @@ func MonthOf(d calendar.Date) string { return d.String()[:len("YYYY-MM")] }
 type Hour int32
 
 // HourOf returns the hour of t: a network's first load is current from it.
-func HourOf(t time.Time) Hour {
-	s := t.Unix()
-	hour := s / 3600
-	if s%3600 < 0 {
-		hour--
-	}
-	return Hour(hour)
-}
+func HourOf(t time.Time) Hour { return Hour(t.Truncate(time.Hour).Unix() / 3600) }
 
 // NextHour returns the next full hour after t. At a full hour it returns the one after: the server may have given
 // answers of the hour that has just begun.

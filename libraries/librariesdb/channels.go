@@ -7,9 +7,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/uptrace/bun/dialect"
-
 	"github.com/lectern-dev/lectern/libraries/report"
+	"github.com/lectern-dev/lectern/paging/handle"
 )
 
 // ChannelAnswer returns the stored answer of an analytics source to a question, or false if there is none (L13).
@@ -44,7 +43,7 @@ func (s *Store) KeepChannelAnswer(ctx context.Context, q report.ChannelQuestion,
 }
 
 func (s *Store) keepChannelAnswer(ctx context.Context, q report.ChannelQuestion, data []byte) error {
-	if s.DB.Dialect().Name() == dialect.SQLite { // PostgreSQL locks only these rows, and nobody locks them for long
+	if !handle.Postgres(s.DB) { // PostgreSQL locks only these rows, and nobody locks them for long
 		var cancel func()
 		ctx, cancel = context.WithTimeout(ctx, patience)
 		defer cancel()
