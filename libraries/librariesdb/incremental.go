@@ -74,22 +74,21 @@ func (s *Store) erased(ctx context.Context, n libraries.NetworkID, versions snap
 // Listed implements report.Store. The + keeps the engines from using the index of days if readers or titles are given.
 func (s *Store) Listed(ctx context.Context, a report.Access, of report.ListKind, which report.RecordFilter, visit func(report.ListedRecord) error) error {
 	within := bun.SafeQuery("+day BETWEEN ? AND ?", int32(which.Period.Start), int32(which.Period.End))
+	var where schema.QueryWithArgs
 	switch {
 	case which.Deleted != snapshot.Span{}:
-		return s.listed(ctx, a, of, bun.SafeQuery("? AND ?", snapshotdb.TakenOut(which.Deleted), within), visit)
+		where = snapshotdb.TakenOut(which.Deleted)
 	case which.Inserted != snapshot.Span{}:
-		since := bun.SafeQuery("since >= ? AND since < ?", which.Inserted.From, which.Inserted.End)
-		return s.listed(ctx, a, of, bun.SafeQuery("? AND ? AND ?", since, handle.In(s.DB, "day", which.Days), within), visit)
+		days := handle.In(s.DB, "day", which.Days)
+		where = bun.SafeQuery("since >= ? AND since < ? AND ?", which.Inserted.From, which.Inserted.End, days)
 	case which.Readers != nil:
-		return s.listed(ctx, a, of, bun.SafeQuery("? AND ?", handle.In(s.DB, "user_id", which.Readers), within), visit)
+		where = handle.In(s.DB, "user_id", which.Readers)
+	default:
+		where = handle.In(s.DB, "book_id", which.Books)
 	}
-	return s.listed(ctx, a, of, bun.SafeQuery("? AND ?", handle.In(s.DB, "book_id", which.Books), within), visit)
-}
-
-// listed calls visit with the rows of a snapshot that meet a condition.
-func (s *Store) listed(ctx context.Context, a report.Access, of report.ListKind, where schema.QueryWithArgs, visit func(report.ListedRecord) error) error {
 	r := registers[of]
-	rows, err := s.DB.QueryContext(ctx, `SELECT day, ?0, status, user_id, book_id FROM ?1 WHERE ?2 AND ?3`, r.id, r.table, rowsOf(a), where)
+	rows, err := s.DB.QueryContext(ctx, `SELECT day, ?0, status, user_id, book_id FROM ?1 WHERE ?2 AND ?3 AND ?4`,
+		r.id, r.table, rowsOf(a), where, within)
 	var day, status int64
 	var v report.ListedRecord
 	return snapshotdb.Visit(rows, err, "listed", func(rows *sql.Rows) error {

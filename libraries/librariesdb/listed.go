@@ -68,11 +68,9 @@ func (l listed[T]) in(ctx context.Context, s *Store, a report.Access, w report.L
 	if w.Status != 0 {
 		status = bun.SafeQuery("status = ?", w.Status)
 	}
-	list := make([]T, 0, w.Size)
-	err := snapshotdb.Read(ctx, s.DB, l.records, func(v T) { list = append(list, v) }, `
+	return read(ctx, s, l.records, `
 		  FROM ?0
 		 WHERE ?2 AND day BETWEEN ?3 AND ?4 AND ?5
 		 ORDER BY day, ?1
 		 LIMIT ?6 OFFSET ?7`, l.table, l.id, rowsOf(a), int32(w.Period.Start), int32(w.Period.End), status, w.Size, w.Skip)
-	return list, err
 }

@@ -89,7 +89,10 @@ func (l *Load) Save(ctx context.Context, in *intake.Intake, sorter *intake.Sorte
 	if err != nil {
 		return Saved{}, err
 	}
-	l.store.checkpoint(ctx)
+	if !handle.Postgres(l.store.DB) {
+		// SQLite's journal must not keep what was erased. The load is published whether this succeeds or not.
+		_, _ = l.store.DB.ExecContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`)
+	}
 	saved.Loaded = loaded
 	return saved, nil
 }
@@ -120,14 +123,6 @@ func (s *Store) Check(ctx context.Context, a report.Access, sorter *intake.Sorte
 	of.Count = true
 	loaded, _, err := intake.Load(ctx, snapshot.Unwritten(s, auth.Tenant(a.Network), a.At.Facts), sorter, of)
 	return Saved{loaded, a.Hour, a.At}, err
-}
-
-// checkpoint writes the journal of SQLite into the database, so that the journal does not keep what was erased. The load is
-// published whether this succeeds or not.
-func (s *Store) checkpoint(ctx context.Context) {
-	if !handle.Postgres(s.DB) {
-		_, _ = s.DB.ExecContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`)
-	}
 }
 
 // lead is how long before its hour a load has to be ready, and how long its last step may take (L1).

@@ -20,20 +20,18 @@ var registers = [...]register{report.LoanList: loans.register, report.Reservatio
 
 // PositionsOf implements report.Store. A reader has few loans and a title may have many, so the + keeps the engines from using
 // the index of titles if both are given.
-func (s *Store) PositionsOf(ctx context.Context, a report.Access, of report.ListKind, reader, book *int64) (report.ListPositions, error) {
+func (s *Store) PositionsOf(ctx context.Context, a report.Access, of report.ListKind, reader, book *int64) (positions report.ListPositions, err error) {
+	var where schema.QueryWithArgs
 	switch {
 	case reader != nil && book != nil:
-		return s.positions(ctx, a, of, bun.SafeQuery("user_id = ? AND +book_id = ?", *reader, *book))
+		where = bun.SafeQuery("user_id = ? AND +book_id = ?", *reader, *book)
 	case reader != nil:
-		return s.positions(ctx, a, of, bun.SafeQuery("user_id = ?", *reader))
+		where = bun.SafeQuery("user_id = ?", *reader)
 	case book != nil:
-		return s.positions(ctx, a, of, bun.SafeQuery("book_id = ?", *book))
+		where = bun.SafeQuery("book_id = ?", *book)
+	default:
+		return nil, errors.New("positions of neither a reader nor a title")
 	}
-	return nil, errors.New("positions of neither a reader nor a title")
-}
-
-// positions reads the positions that meet a condition, by day, then identifier.
-func (s *Store) positions(ctx context.Context, a report.Access, of report.ListKind, where schema.QueryWithArgs) (positions report.ListPositions, err error) {
 	r := registers[of]
 	rows, err := s.DB.QueryContext(ctx, `SELECT day, ?0, status FROM ?1 WHERE ?2 AND ?3 ORDER BY day, ?0`, r.id, r.table, rowsOf(a), where)
 	var day, id, status int64 // the types of the drivers, which are twice as fast

@@ -73,10 +73,7 @@ func (r *Reports) userRows(ctx context.Context, a Access, t tables, ids []int64)
 func (r *Readers) fill(to *libraries.Reader, rank int) {
 	to.Library, to.AgeGroup, to.State, to.City = r.libraries.Of(rank), r.ageGroups.Of(rank), r.states.Of(rank), r.cities.Of(rank)
 	to.Gender, to.Status, to.Registered = r.genders[rank], r.statuses[rank], r.registered[rank]
-	if day, ok := r.deleted[int32(rank)]; ok {
-		to.DeletedAt = day
-	}
-	to.RA = ""
+	to.DeletedAt, to.RA = r.deleted[int32(rank)], ""
 }
 
 // filter returns the identifiers of the readers that pass the query's filters.
