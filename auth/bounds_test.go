@@ -1,7 +1,7 @@
 package auth_test
 
 import (
-	"bytes"
+	"encoding/hex"
 	"errors"
 	"strings"
 	"testing"
@@ -10,20 +10,24 @@ import (
 	"github.com/lectern-dev/lectern/auth"
 )
 
-// TestSealedForm tests that what is sealed begins with a version, since it is stored. A secret may be empty.
+// TestSealedForm tests the form of a sealed secret, which is stored. A secret may be empty.
 func TestSealedForm(t *testing.T) {
 	box, err := auth.NewBox(make([]byte, 32))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, secret := range []string{"", "s"} {
-		sealed, err := box.Seal("1-1", secret, bytes.NewReader(make([]byte, 12)))
+		sealed, err := box.Seal("1-1", secret)
 		if err != nil || sealed[0] != 1 || len(sealed) != 1+12+len(secret)+16 {
 			t.Errorf("Seal(%q) = %x, %v, want version 1, a nonce of 12 bytes and the sealed secret", secret, sealed, err)
 		}
 		if got, err := box.Open("1-1", sealed); got != secret || err != nil {
 			t.Errorf("Open(Seal(%q)) = %q, %v, want the same secret", secret, got, err)
 		}
+	}
+	stored, err := hex.DecodeString("01" + strings.Repeat("00", 12) + "bdb938277ca845cb9e9461c9bcf62d9599") // made by another program
+	if got, _ := box.Open("1-1", stored); got != "s" || err != nil {
+		t.Errorf("Open of a stored secret = %q, %v, want s", got, err)
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"crypto/cipher"
 	"errors"
 	"fmt"
-	"io"
 )
 
 // The errors of boxes. Test for them with errors.Is.
@@ -42,27 +41,19 @@ func NewBox(key []byte) (*Box, error) {
 	if err != nil {
 		return nil, err
 	}
-	aead, err := cipher.NewGCM(block)
+	aead, err := cipher.NewGCMWithRandomNonce(block)
 	if err != nil {
 		return nil, err
 	}
 	return &Box{aead}, nil
 }
 
-// Seal returns the sealed secret of the key with the id. It takes the nonce from rand, which should be
-// [crypto/rand.Reader]. The error is ErrBox, or that of rand.
-func (b *Box) Seal(id string, secret string, rand io.Reader) ([]byte, error) {
+// Seal returns the sealed secret of the key with the id.
+func (b *Box) Seal(id, secret string) ([]byte, error) {
 	if b == nil || b.aead == nil {
 		return nil, ErrBox
 	}
-	start := 1 + b.aead.NonceSize()
-	sealed := make([]byte, start, start+len(secret)+b.aead.Overhead())
-	sealed[0] = boxVersion
-	nonce := sealed[1:start]
-	if _, err := io.ReadFull(rand, nonce); err != nil {
-		return nil, fmt.Errorf("key %s: random bytes: %w", id, err)
-	}
-	return b.aead.Seal(sealed, nonce, []byte(secret), boundTo(id)), nil
+	return b.aead.Seal([]byte{boxVersion}, nil, []byte(secret), boundTo(id)), nil
 }
 
 // Open returns the secret that Seal sealed for the id. The error is ErrBox, or ErrSealed if another Box sealed it or a
@@ -71,11 +62,10 @@ func (b *Box) Open(id string, sealed []byte) (string, error) {
 	if b == nil || b.aead == nil {
 		return "", ErrBox
 	}
-	start := 1 + b.aead.NonceSize()
-	if len(sealed) < start+b.aead.Overhead() || sealed[0] != boxVersion {
+	if len(sealed) == 0 || sealed[0] != boxVersion {
 		return "", ErrSealed
 	}
-	secret, err := b.aead.Open(nil, sealed[1:start], sealed[start:], boundTo(id))
+	secret, err := b.aead.Open(nil, nil, sealed[1:], boundTo(id))
 	if err != nil {
 		return "", ErrSealed
 	}

@@ -1,11 +1,10 @@
 package auth
 
 import (
+	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/base64"
-	"fmt"
-	"io"
 	"strconv"
 	"strings"
 	"time"
@@ -33,16 +32,13 @@ type Key struct {
 	Hash [sha256.Size]byte // of the key's whole text; zero for a directory key, whose secret is sealed
 }
 
-// NewKey makes a new secret from random, which should be [crypto/rand.Reader]. It returns the key's text, to be shown
-// once, and a Key with the tenant, the number, its own budget and the hash. The caller sets the other fields. The error
-// is that of random.
-func NewKey(random io.Reader, t Tenant, number int) (text string, k Key, err error) {
+// NewKey makes a new secret. It returns the key's text, to be shown once, and a Key with the tenant, the number, its own
+// budget and the hash. The caller sets the other fields.
+func NewKey(t Tenant, number int) (text string, k Key) {
 	var secret [secretBytes]byte
-	if _, err := io.ReadFull(random, secret[:]); err != nil {
-		return "", Key{}, fmt.Errorf("key %s: random bytes: %w", id(t, number), err)
-	}
+	rand.Read(secret[:])
 	text = id(t, number) + "-" + base64.RawURLEncoding.EncodeToString(secret[:])
-	return text, Key{Tenant: t, Number: number, Budget: number, Hash: Hash(text)}, nil
+	return text, Key{Tenant: t, Number: number, Budget: number, Hash: Hash(text)}
 }
 
 // ParseKey returns the tenant and the number in the text of a key. ok is false unless the text has the form of a key:

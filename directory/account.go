@@ -2,8 +2,6 @@ package directory
 
 import (
 	"crypto/rand"
-	"fmt"
-	"io"
 	"sort"
 	"time"
 
@@ -68,20 +66,14 @@ func (a *Account) Forget() { a.Name, a.Email, a.Phone = "", "", "" }
 // crockford is the alphabet of access tokens: 32 digits and letters without I, L, O and U, which are easily misread.
 const crockford = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
-// NewAccessToken returns a random access token: 16 characters of Crockford's base32, 80 bits (P7). r is a cryptographic
-// source; nil is crypto/rand. The error is that of r.
-func NewAccessToken(r io.Reader) (string, error) {
-	if r == nil {
-		r = rand.Reader
-	}
+// NewAccessToken returns a random access token: 16 characters of Crockford's base32, 80 bits (P7).
+func NewAccessToken() string {
 	var b [16]byte
-	if _, err := io.ReadFull(r, b[:]); err != nil {
-		return "", fmt.Errorf("access token: %w", err)
-	}
+	rand.Read(b[:])
 	for i, v := range b {
 		b[i] = crockford[v%32] // 256 is a multiple of 32, so all are equally likely
 	}
-	return string(b[:]), nil
+	return string(b[:])
 }
 
 // RefOwner is an account that took a reference at an instant. It owns the reference until another account takes it,

@@ -1,7 +1,6 @@
 package directory_test
 
 import (
-	"bytes"
 	"fmt"
 
 	"github.com/lectern-dev/lectern/directory"
@@ -89,8 +88,7 @@ func ExampleDegrees_Degree() {
 }
 
 func ExampleNewAccessToken() {
-	source := bytes.NewReader([]byte("sixteen  bytes..")) // in production: nil, for crypto/rand
-	token, err := directory.NewAccessToken(source)
-	fmt.Println(token, err)
-	// Output: K9RM55E002SM5KEE <nil>
+	token := directory.NewAccessToken() // such as K9RM55E002SM5KEE
+	fmt.Println(len(token))
+	// Output: 16
 }

@@ -1,10 +1,8 @@
 package authdb
 
 import (
-	"crypto/rand"
 	"embed"
 	"errors"
-	"io"
 	"time"
 
 	"github.com/lectern-dev/lectern/auth"
@@ -36,17 +34,9 @@ var (
 
 // Store stores keys. It is safe for concurrent use.
 type Store struct {
-	DB     *handle.DB
-	Now    func() time.Time // nil = the clock that the package doc describes
-	Random io.Reader        // of the secrets; nil = crypto/rand
+	DB  *handle.DB
+	Now func() time.Time // nil = the clock that the package doc describes
 
 	// Box seals the secret of a directory key that is issued or rotated. If it is nil, both return auth.ErrBox.
 	Box *auth.Box
-}
-
-func (s *Store) random() io.Reader {
-	if s.Random != nil {
-		return s.Random
-	}
-	return rand.Reader
 }

@@ -68,15 +68,12 @@ func (s *Store) insert(ctx context.Context, tx bun.IDB, want auth.Key) (string, 
 	if err != nil {
 		return "", auth.Key{}, err
 	}
-	text, k, err := auth.NewKey(s.random(), want.Tenant, number)
-	if err != nil {
-		return "", auth.Key{}, err
-	}
+	text, k := auth.NewKey(want.Tenant, number)
 	want.Number, want.Budget = k.Number, cmp.Or(want.Budget, k.Budget)
 	row := rowOfKey(want)
 	if want.API == auth.Directory { // only the sealed secret is stored
 		text = strings.TrimPrefix(text, want.ID()+"-")
-		row.Secret, err = s.Box.Seal(want.ID(), text, s.random())
+		row.Secret, err = s.Box.Seal(want.ID(), text)
 	} else {
 		want.Hash = k.Hash
 		row.Hash = k.Hash[:]

@@ -1,7 +1,6 @@
 package authdb_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"slices"
@@ -86,16 +85,6 @@ func TestIssueErrors(t *testing.T) {
 		}
 		if keys, err := s.List(t.Context()); err != nil || len(keys) != 0 {
 			t.Errorf("List after errors = %+v, %v, want none", keys, err)
-		}
-	})
-}
-
-func TestIssueWithoutRandomness(t *testing.T) {
-	each(t, func(t *testing.T, s *authdb.Store, c *clock) {
-		id := auth.Tenant(1)
-		s.Random = bytes.NewReader(nil)
-		if text, _, err := s.Issue(t.Context(), s.DB, authdb.IssueParams{Tenant: id, API: auth.Libraries}); err == nil {
-			t.Errorf("Issue = %q, want an error", text)
 		}
 	})
 }

@@ -34,10 +34,6 @@ func teacherOf(ctx context.Context, idb bun.IDB, partner directory.PartnerID, re
 
 // CreateTeacher implements directory.Store. The table refuses two teachers with one access token.
 func (s *Store) CreateTeacher(ctx context.Context, partner directory.PartnerID, in directory.TeacherInput) (r directory.AccountRecord, err error) {
-	token, err := directory.NewAccessToken(s.Random)
-	if err != nil {
-		return r, err
-	}
 	_, err = s.write(ctx, partner, func(ctx context.Context, w *Write) error {
 		a, faults := in.Account()
 		if err := w.checkFree(ctx, "accounts", a.Ref, &faults); err != nil {
@@ -50,7 +46,7 @@ func (s *Store) CreateTeacher(ctx context.Context, partner directory.PartnerID, 
 		if err != nil {
 			return err
 		}
-		r.ID, r.AccessToken = partner.LastUser+1, token
+		r.ID, r.AccessToken = partner.LastUser+1, directory.NewAccessToken()
 		if err := w.take(ctx, r.ID, r.Ref, ""); err != nil {
 			return err
 		}

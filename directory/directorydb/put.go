@@ -46,11 +46,17 @@ func (w *Write) PutEntities(ctx context.Context, put []directory.Entity) error {
 	return nil
 }
 
-// PutAccounts adds accounts to the partner, or replaces those with the same numbers. The access token of an account is
-// written with its first row, and never changes (P7). If an account takes a reference from another, or gives one up,
-// the caller must also call [Write.AddRefOwners].
+// PutAccounts adds accounts to the partner, or replaces those with the same numbers. A new account gets an access
+// token, which never changes (P7). If an account takes a reference from another, or gives one up, the caller must also
+// call [Write.AddRefOwners].
 func (w *Write) PutAccounts(ctx context.Context, put []directory.Account) error {
-	if err := accounts.put(ctx, w, accounts.lastOfEach(slices.Clone(put))); err != nil {
+	rows := accounts.lastOfEach(slices.Clone(put))
+	for i := range rows {
+		if rows[i].AccessToken == "" {
+			rows[i].AccessToken = directory.NewAccessToken()
+		}
+	}
+	if err := accounts.put(ctx, w, rows); err != nil {
 		return fmt.Errorf("put accounts of partner %d: %w", w.Partner, err)
 	}
 	return nil

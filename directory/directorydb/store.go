@@ -6,7 +6,6 @@ import (
 	"embed"
 	"errors"
 	"fmt"
-	"io"
 	"sync"
 	"time"
 
@@ -21,9 +20,8 @@ import (
 
 // Store is a directory.Store on a database. It is safe for concurrent use, also by several processes.
 type Store struct {
-	DB     *handle.DB
-	Now    func() time.Time // nil = the clock of handle.Clock
-	Random io.Reader        // of the access tokens; nil = crypto/rand
+	DB  *handle.DB
+	Now func() time.Time // nil = the clock of handle.Clock
 
 	slots sync.Map // a chan struct{} of each directory.PartnerID, full during a write of the partner
 }

@@ -1,17 +1,14 @@
 package directorydb_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
-	"testing/iotest"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -410,32 +407,6 @@ func TestSameTwice(t *testing.T) {
 		}
 		if after, err := snapshotdb.ReadCurrent(ctx, db, auth.Tenant(s.p)); after != before || err != nil {
 			t.Errorf("versions = %+v, %v, want %+v", after, err, before)
-		}
-	})
-}
-
-// TestAccessTokens tests that nothing is written if the source of tokens fails or repeats itself.
-func TestAccessTokens(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, db *database.DB) {
-		ctx := t.Context()
-		s := newStage(t, db, "partner")
-		one, two := bytes.Repeat([]byte{1}, 16), bytes.Repeat([]byte{2}, 16)
-		s.Random = bytes.NewReader(slices.Concat(one, two))
-		if a := s.teacher("ana", "school"); a.AccessToken != "1111111111111111" {
-			t.Errorf("AccessToken = %q, want 16 times 1", a.AccessToken)
-		}
-		must(t, s.DeleteTeacher(ctx, s.p, "ana")) // the token stays taken
-		if a := s.teacher("beto", "school"); a.AccessToken != "2222222222222222" {
-			t.Errorf("AccessToken = %q, want 16 times 2", a.AccessToken)
-		}
-		for _, source := range []io.Reader{iotest.ErrReader(errors.New("broken")), bytes.NewReader(bytes.Repeat(one, 10))} {
-			s.Random = source
-			if _, err := s.CreateTeacher(ctx, s.p, newTeacher("caio", "school")); err == nil {
-				t.Error("CreateTeacher(bad source) = nil, want an error")
-			}
-		}
-		if p, err := directorydb.PartnerByID(ctx, db, s.p); p.LastUser != 2 || err != nil {
-			t.Errorf("PartnerByID = %+v, %v, want 2 accounts", p, err)
 		}
 	})
 }

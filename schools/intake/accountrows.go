@@ -29,8 +29,7 @@ func (a *AccountRow) Fields(w *row.Walk) {
 }
 
 // Accounts validates the rows of accounts and adds those that are new or changed to PutAccounts. New accounts
-// are numbered in the order of their references. Bad rows are reported to bad. The error is that of bad or of
-// NewToken.
+// are numbered in the order of their references. Bad rows are reported to bad. The error is that of bad.
 func (in *Intake) Accounts(rows []row.Lined[AccountRow], bad row.Rejected) (row.Counts, error) {
 	in.readRefs(len(rows))
 	in.useCurrentRefs(rows)
@@ -38,12 +37,12 @@ func (in *Intake) Accounts(rows []row.Lined[AccountRow], bad row.Rejected) (row.
 	return validate(row.Reconciler[AccountRow, directory.Account]{
 		Order: func(a, b AccountRow) int { return strings.Compare(a.Ref, b.Ref) }, Check: in.checkAccount,
 		Was: func(a directory.Account) (directory.Account, bool) { return in.live(string(a.Ref)) },
-		Put: func(a directory.Account, was *directory.Account) (err error) {
+		Put: func(a directory.Account, was *directory.Account) error {
 			if was == nil {
-				err = in.create(&a)
+				in.create(&a)
 			}
 			in.PutAccounts = append(in.PutAccounts, a)
-			return err
+			return nil
 		},
 	}, rows, bad)
 }
@@ -111,22 +110,19 @@ func (in *Intake) lastOwner(ref directory.Ref) directory.Account {
 	return directory.Account{ID: id, Deleted: true}
 }
 
-// create gives a new account its number, its token and its reference, which another account may have given
+// create gives a new account its number and its reference, which another account may have given
 // up. The account owns the reference from the beginning of the load. If the reference changed owners since
 // then, it owns it from now on.
-func (in *Intake) create(a *directory.Account) (err error) {
+func (in *Intake) create(a *directory.Account) {
 	in.newUsers = append(in.newUsers, len(in.PutAccounts))
 	delete(in.skipped, string(a.Ref)) // by an earlier row
 	r, again := in.reserved.users[a.Ref]
 	if !again {
-		if r.token, err = in.NewToken(); err != nil {
-			return err
-		}
 		in.Stored.LastUser++
 		in.unreservedUsers++
 		r.id = in.Stored.LastUser
 	}
-	a.ID, a.AccessToken = r.id, r.token
+	a.ID = r.id
 	at := in.Stored.Now
 	if in.first() || again && r.owners == len(in.Stored.RefOwners[a.Ref]) {
 		at = in.Stored.Began
@@ -136,7 +132,6 @@ func (in *Intake) create(a *directory.Account) (err error) {
 	} else {
 		in.users[string(a.Ref)] = a.ID
 	}
-	return nil
 }
 
 // owner returns the account that a reference means in an event at a time, or 0 if there is none (F4). An

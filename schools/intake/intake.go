@@ -68,8 +68,6 @@ type Intake struct {
 	Began time.Time
 	// History is the first day of the history; earlier events are skipped (G6).
 	History calendar.Date
-	// NewToken returns the access_token of a new account.
-	NewToken func() (string, error)
 
 	// The rows to write, in the order of creation.
 	PutEntities    []directory.Entity
@@ -110,10 +108,9 @@ type numbers struct {
 	users    map[directory.Ref]userNumber
 }
 
-// userNumber is the number of a new account, and its access_token.
+// userNumber is the number of a new account.
 type userNumber struct {
 	id     directory.UserID
-	token  string
 	owners int // of its reference in the first snapshot of the load; -1 if that had the account
 }
 
@@ -168,12 +165,12 @@ func (in *Intake) Rebase(later Stored) *Intake {
 		if in.first() {
 			owners = len(in.Stored.RefOwners[a.Ref])
 		}
-		all.users[a.Ref] = userNumber{a.ID, a.AccessToken, owners}
+		all.users[a.Ref] = userNumber{a.ID, owners}
 	}
 	maps.Copy(all.entities, in.reserved.entities)
 	maps.Copy(all.users, in.reserved.users)
 	later.Books = in.Stored.Books
-	return &Intake{Stored: later, Began: in.Began, History: in.History, NewToken: in.NewToken, PutBooks: in.PutBooks, reserved: all}
+	return &Intake{Stored: later, Began: in.Began, History: in.History, PutBooks: in.PutBooks, reserved: all}
 }
 
 // firstSkipped is above the numbers of all accounts. Skipped accounts are numbered from it on: their events

@@ -39,7 +39,6 @@ func newIntake() *intake.Intake {
 			Books: books, Degrees: directory.DefaultDegrees(), LastEntity: 4, LastUser: 3,
 		},
 		Began: time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC), History: calendar.MustParse("2026-01-01"),
-		NewToken: func() (string, error) { return "TOKEN", nil },
 	}
 }
 

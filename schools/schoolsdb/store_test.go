@@ -50,7 +50,7 @@ func newFixture(t *testing.T, db *database.DB) *fixture {
 
 // reconcile validates the feed against the stored tables.
 func reconcile(_ *intake.Intake, st intake.Stored) (*intake.Intake, error) {
-	in := &intake.Intake{Stored: st, Began: (day + 1).Start(), History: day, NewToken: func() (string, error) { return "0123456789ABCDEF", nil }}
+	in := &intake.Intake{Stored: st, Began: (day + 1).Start(), History: day}
 	fail := func(line int, field, reason string) error { return errors.New(field + " " + reason) }
 	_, e1 := in.Entities([]row.Lined[intake.EntityRow]{{Row: intake.EntityRow{Ref: "rede", Type: "network", Name: "Rede", Degree: "F"}}}, fail)
 	_, e2 := in.Accounts([]row.Lined[intake.AccountRow]{{Row: intake.AccountRow{Ref: "ana", Kind: "reader", Name: "Ana", EntityRef: "rede", Active: true}}}, fail)

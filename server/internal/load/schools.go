@@ -2,7 +2,6 @@ package load
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -167,10 +166,7 @@ func (l *schoolsLoad) validate(ctx context.Context, earlier *intake.Intake, st i
 	if l.History != nil {
 		history = *l.History
 	}
-	in := &intake.Intake{
-		Stored: st, Began: l.began, History: history,
-		NewToken: func() (string, error) { return directory.NewAccessToken(rand.Reader) },
-	}
+	in := &intake.Intake{Stored: st, Began: l.began, History: history}
 	l.tables = &tables{}
 	t := l.tables
 	return in, l.readAll(ctx,
