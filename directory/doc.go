@@ -57,9 +57,9 @@
 //	var faults directory.FieldErrors
 //	if errors.As(err, &faults) { … } // such as parent_reference_id does not exist
 //
-// An input consists of a [Field] for each member of the request, since a member that is null, one that is absent and
-// one that is not a text each mean something else (P4, P5). The rules that need no other rows are methods of the
-// inputs, such as [EntityInput.Entity], so that every Store has the same ones.
+// An input has a [Field] for each member of the request. It tells a member that is null from one that is absent and one
+// that is not a text (P4, P5). The rules that need no other rows are methods of the inputs, such as
+// [EntityInput.Entity], so that every Store has the same ones.
 //
 // Lists are in the order of creation, which is that of the numbers. They are read a [Page] at a time from a [Cursor]. A
 // cursor is the number of a row, not a count of rows, so that no row is skipped or repeated when others are created or

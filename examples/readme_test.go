@@ -381,8 +381,8 @@ const (
 	started = "start lectern.service lectern-load.timer"
 )
 
-// TestReadmeProduction sets up a machine as the README says, in a folder of its own, runs what systemd would, copies it, restores
-// it, puts a new binary in place, and moves it all to another machine.
+// TestReadmeProduction sets up a machine as the README says, in a folder of its own, and runs what systemd would. It backs the
+// machine up, restores it, puts a new binary in place, and moves all to another machine.
 func TestReadmeProduction(t *testing.T) {
 	r := readReadme(t)
 	m := newMachine(t)
@@ -558,7 +558,7 @@ func TestReadmeContainer(t *testing.T) {
 	}
 	info, err := os.Stat(filepath.Join(deploy, ".env"))
 	if err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf(".env is %v, %v, want it its owner's alone", info, err)
+		t.Errorf(".env is %v, %v, want that only its owner can read it", info, err)
 	}
 }
 

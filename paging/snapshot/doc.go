@@ -36,7 +36,7 @@
 // # Design
 //
 // Numbers grow by a random step of up to [Step]. With a step of 1, a server that was promoted without the last load
-// would give that load's number to other data, and what clients and caches have of the lost load would be taken for it.
+// would give that load's number to other data. Clients and caches with data of the lost load would not notice.
 //
 // A checksum covers the place of a block as well as its data ([Seal]), so that a block in the wrong place is found as
 // corrupt.

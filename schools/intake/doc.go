@@ -30,9 +30,9 @@
 //
 // Accounts gives ana the number 7. Segment finds account 7 and book 9, and makes an event: 60,000 ms at 90 words a minute
 // are effective reading. The sorter puts the event into the partition of user 7. Load finds no s1 among the event ids of
-// user 7. So it adds 10 tenths of a minute and the interval [0, 50) on 3 August to the record of user 7 and book 9, adds
-// s1 to the event ids, and writes the 10 tenths into the block of 3 August. When the feed comes again, s1 is found, and
-// the event is counted as repeated.
+// user 7, and adds it. It adds 10 tenths of a minute and the interval [0, 50) on 3 August to the record of user 7 and book
+// 9. It also writes the 10 tenths into the block of 3 August. When the feed comes again, s1 is found, and the
+// event is counted as repeated.
 //
 // # Before you change a rule
 //

@@ -229,8 +229,8 @@ func TestCarriedReferences(t *testing.T) {
 	}
 }
 
-// TestRebase tests that a load whose tables are validated again keeps the numbers of its new rows, once they are reserved, and
-// that a new account owns a reference from the beginning of the load, or from now on if another has taken it since (S1, F4).
+// TestRebase tests a load whose tables are validated again. Its new rows keep their numbers, once these are reserved. A new account
+// owns its reference from the beginning of the load, or from now on if another has taken it since (S1, F4).
 func TestRebase(t *testing.T) {
 	clock := func(hour int) time.Time { return time.Date(2026, 3, 10, hour, 0, 0, 0, time.UTC) }
 	const before, reserved = "5 s, 1 ana 5, 4 anita 5, 5 bia 5, 6 outra 5", "7 s, 1 ana 7, 10 anita 7, 11 bia 7, 12 outra 7"
@@ -293,7 +293,7 @@ func TestRebase(t *testing.T) {
 	}
 }
 
-// TestReferenceWithoutHistory tests that a reference without a history, as older databases may have, means the live
+// TestReferenceWithoutHistory tests that a reference without a history belongs to the live
 // account, whatever the numbers of the deleted ones.
 func TestReferenceWithoutHistory(t *testing.T) {
 	in := newIntake()

@@ -93,9 +93,9 @@ func holder(file string) string {
 	return "another process"
 }
 
-// WriteBeside creates a file beside an embedded database. It is complete and on the disk before it gets its name, and
-// belongs to the owner of the database, so that a server of that user can read a file that an operator made. An
-// existing file is not changed.
+// WriteBeside creates a file beside an embedded database. The file is complete and on the disk before it gets its name.
+// It belongs to the owner of the database, whose server can then read a file that an operator made. An existing file is
+// not changed.
 func (db *DB) WriteBeside(file, text string) error {
 	partial, err := reserve(file)
 	if err != nil {

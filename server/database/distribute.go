@@ -249,11 +249,11 @@ func unmovable(node string, answered bool, result string) (list []Advice) {
 	level, prepared, _ := strings.Cut(result, " ")
 	if level != "logical" {
 		list = append(list, Advice{"wal_level of node " + node + " is " + level,
-			"set wal_level = logical and start the node anew: until then no tenant can be moved to or from it while it is written to"})
+			"set wal_level = logical and restart the node: until then no tenant can be moved to or from it while it is written to"})
 	}
 	if prepared == "0" {
 		list = append(list, Advice{"max_prepared_transactions of node " + node + " is 0",
-			"set max_prepared_transactions to at least max_connections and start the node anew: what concerns several nodes is committed by it"})
+			"set max_prepared_transactions to at least max_connections and restart the node: a transaction on several nodes needs it"})
 	}
 	return list
 }

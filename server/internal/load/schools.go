@@ -193,7 +193,7 @@ func (l *schoolsLoad) validateAgain(ctx context.Context, in *intake.Intake) (*in
 	return in, err
 }
 
-// file is the table's file, whose rows are counted anew. They are validated when all are read.
+// file is the table's file, whose rows are counted from 0. They are validated when all are read.
 func (t *table[R]) file(l *schoolsLoad, name string, validate validation[R]) row.File[R, R] {
 	var rows []row.Lined[R]
 	n := l.totals.File(name)

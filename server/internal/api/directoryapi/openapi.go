@@ -29,7 +29,7 @@ func Schemas(s *wire.Schemas) {
 	city := wire.OrNull(atMost(255))
 	anyCase := wire.OrNull(wire.Pattern("^([A-Za-z]{2})?$")) // an empty one is none
 	const letters, stored = "Two letters A-Z; kept in upper case.", "Must be the stored one."
-	code := wire.Field{Name: "inep", Schema: wire.OrNull(wire.Text), Optional: true, About: "1 to 8 digits; of a school alone, and stored as null for others."}
+	code := wire.Field{Name: "inep", Schema: wire.OrNull(wire.Text), Optional: true, About: "1 to 8 digits. Only schools have it; it is stored as null for others."}
 	degree := wire.Field{Name: "degree", Schema: wire.Text.With("minLength", 1), About: "A degree of the partner's vocabulary."}
 	s.Put("NewEntity", sent(true,
 		wire.Field{Name: "name", Schema: reference}, wire.Field{Name: "entity_type", Schema: entityTypes}, degree, code,

@@ -12,8 +12,8 @@
 //	p := q.Page(web.LargePage)
 //	err := q.Err() // 400: property colour should not exist; page must not be less than 1
 //
-// and answers with a Reply, which says what its bytes depend on before it reads anything (Front.Find), with Answers.WriteJSON, or with
-// Fail, which writes any error in the shape of the schools and libraries APIs (H2):
+// and answers with a Reply or with Answers.WriteJSON. A Reply says what its bytes depend on before it reads anything (Front.Find). Fail
+// writes any error in the shape of the schools and libraries APIs (H2):
 //
 //	{"statusCode":400,"error":"Bad Request","message":["page must not be less than 1"]}
 //

@@ -190,7 +190,7 @@ func (c *Checker) server() {
 	by, err := c.DB.ServedBy()
 	switch {
 	case errors.Is(err, errors.ErrUnsupported):
-		c.fault(serverItem, "put the database on a disk that has locks, and start one server alone", "files cannot be locked here: a second server would not be noticed")
+		c.fault(serverItem, "put the database on a disk that has locks, and start only one server", "files cannot be locked here: a second server would not be noticed")
 	case err != nil:
 		c.fault(serverItem, "run this as the owner of the database", "%v", err)
 	case by == "":
