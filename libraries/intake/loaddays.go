@@ -103,8 +103,8 @@ func (l *libraryLoad) mergeDay(ctx context.Context, date calendar.Date, records 
 			return w, t, err
 		}
 	}
-	d.loans.Sort(byID)
-	d.reservations.Sort(byID)
+	d.loans.Sort(func(a, b *libraries.Loan) int { return cmp.Compare(a.ID, b.ID) })
+	d.reservations.Sort(func(a, b *libraries.Reservation) int { return cmp.Compare(a.ID, b.ID) })
 	d.requests.Sort(func(a, b *libraries.Request) int {
 		return cmp.Or(a.Requested.Compare(b.Requested), cmp.Compare(a.ID, b.ID))
 	})
@@ -151,11 +151,6 @@ func (d *mergedDay) add(date calendar.Date, record []byte) error {
 		return fmt.Errorf("spilled record: %w", err)
 	}
 	return nil
-}
-
-// byID compares the rows of one day in the order of their table.
-func byID[T libraries.LoanOrReservation](a, b *T) int {
-	return cmp.Compare((*a).Origin().ID, (*b).Origin().ID)
 }
 
 // pastDay reads what is stored of a day. If it has no readings of loans, they are nil.
