@@ -89,7 +89,10 @@ func (d *Decoder) long() uint64 {
 // Natural reads a number from 0 to 2^63 - 1.
 func (d *Decoder) Natural() int64 {
 	v := d.Uvarint()
-	d.Check(v <= math.MaxInt64)
+	if v > math.MaxInt64 {
+		d.bad = true
+		return 0
+	}
 	return int64(v)
 }
 
