@@ -11,7 +11,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/lectern-dev/lectern/auth"
 	"github.com/lectern-dev/lectern/server"
 	"github.com/lectern-dev/lectern/server/database"
 	"github.com/lectern-dev/lectern/server/database/dbtest"
@@ -43,24 +42,18 @@ func newSecrets(t *testing.T, db *database.DB, key []byte) *server.Secrets {
 	return s
 }
 
-// sealed checks that there is no error, and seals a secret with the box.
-func sealed(t *testing.T, box *auth.Box, err error) []byte {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := box.Seal("1-1", "secret")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
-
 func TestSecretKeyGiven(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, db *database.DB) {
 		s := newSecrets(t, db, secretKey)
 		box, err := s.MakeBox()
-		if secret, err := box.Open("1-1", sealed(t, box, err)); err != nil || secret != "secret" {
+		if err != nil {
+			t.Fatal(err)
+		}
+		sealed, err := box.Seal("1-1", "secret")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if secret, err := box.Open("1-1", sealed); err != nil || secret != "secret" {
 			t.Errorf("Open = %q, %v, want secret", secret, err)
 		}
 		if _, err := server.NewSecrets(db, secretKey[1:]); err == nil {

@@ -37,8 +37,8 @@ var ErrNoSecretKey = errors.New("no key for the secrets of directory keys: set "
 //
 // The key to seal with is the one given. Otherwise, with SQLite, it is in a file beside the database: the database's name and
 // `.key`, mode 0600. The file is created when the first directory key is issued, and belongs to the database's owner, even
-// if another user issues the key. Back it up apart from the database. PostgreSQL, whose replicas share no folder, and sqlite::memory: have no
-// such file: the error is ErrNoSecretKey then.
+// if another user issues the key. Back it up apart from the database. PostgreSQL, whose replicas share no folder, and
+// sqlite::memory: have no such file: the error is ErrNoSecretKey then.
 //
 // Secrets are safe for concurrent use, by several processes as well.
 type Secrets struct {

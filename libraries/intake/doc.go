@@ -65,8 +65,9 @@
 // every function on the way would carry them. The row could leave for its day before aggregation; but aggregation needs all of
 // it but dueAt, so nothing becomes smaller.
 //
-// Rows of loans and reservations are written with their days, last. To write them earlier was measured, when they are
-// reconciled and while readers are aggregated: transactions then touch more pages of the indexes, and the load is no faster.
+// Rows of loans and reservations are written with their days, last. Writing them earlier was measured, both when they are
+// reconciled and while readers are aggregated. The transactions then touch more pages of the indexes, and the load is no
+// faster.
 //
 // The package does not know files, formats or databases.
 package intake

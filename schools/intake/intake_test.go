@@ -293,8 +293,8 @@ func TestRebase(t *testing.T) {
 	}
 }
 
-// TestReferenceWithoutHistory tests that a reference without a history belongs to the live
-// account, whatever the numbers of the deleted ones.
+// TestReferenceWithoutHistory tests that a reference without a history belongs to the live account, whatever the numbers of the
+// deleted ones.
 func TestReferenceWithoutHistory(t *testing.T) {
 	in := newIntake()
 	in.Stored.Accounts = append(in.Stored.Accounts, directory.Account{ID: 4, Ref: "ana", Kind: directory.Reader, Entity: 3, Deleted: true})
